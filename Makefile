@@ -1,0 +1,65 @@
+# Redband: what people and CI run. `make` alone lists it.
+# The environment is $(VENV); CI sets another place with VENV=...
+VENV ?= .venv
+BIN := $(VENV)/bin
+SHELL := /bin/bash
+
+.PHONY: help env demo test test-core test-hardware check format bench screenshots clean
+
+help:
+	@echo "make demo           play a skirmish with six virtual badges (environment included)"
+	@echo "make test           run every test (environment included)"
+	@echo "make env            make only the environment in $(VENV)"
+	@echo "make check          ruff, pyright, import rules, rules coverage, size budget"
+	@echo "make test-hardware  checks of the board file"
+	@echo "make bench          measure and print the tables of docs/performance.md"
+	@echo "make screenshots    take the pictures of the page for the README"
+	@echo "make clean          remove the environment and caches (demo-data stays)"
+
+# One stamp for each set of packages, so that a second run installs nothing.
+$(VENV)/.installed-sim: pyproject.toml constraints.txt tools/make-env
+	@tools/make-env "$(VENV)" sim
+
+$(VENV)/.installed-dev: pyproject.toml constraints.txt tools/make-env
+	@tools/make-env "$(VENV)" dev
+
+env: $(VENV)/.installed-dev
+
+demo: $(VENV)/.installed-sim
+	@exec $(BIN)/redband demo $(ARGS)
+
+test: $(VENV)/.installed-dev
+	@tools/need-system-package chromium chromium
+	$(BIN)/python tests/run_core_micropython.py
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+
+test-core: $(VENV)/.installed-dev
+	$(BIN)/python tests/run_core_micropython.py
+	$(BIN)/python -m pytest tests/core $(ARGS)
+
+test-hardware: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest tests/hardware $(ARGS)
+
+check: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python tools/check_types.py
+	$(BIN)/python tools/check_imports.py
+	$(BIN)/python tools/rules_coverage.py
+	$(BIN)/python tools/size_budget.py
+	$(BIN)/python tools/generate_board.py --check
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python -m tools.bench $(ARGS)
+
+screenshots: $(VENV)/.installed-dev
+	@tools/need-system-package chromium chromium
+	$(BIN)/python tools/screenshot.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis build
+	find . -name __pycache__ -type d -not -path './$(VENV)/*' -prune -exec rm -rf {} +

