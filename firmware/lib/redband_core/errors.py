@@ -1,0 +1,34 @@
+"""The errors of the core, one class for each party that can be at fault.
+
+Guarantee: a byte from a peer, a ruleset or the flash raises one of these and nothing else. Does
+not hold texts for users: the host makes them.
+"""
+
+
+class RedbandError(Exception):
+    """Any error that the core raises on purpose."""
+
+
+class RulesError(RedbandError):
+    """A compiled ruleset, a parameter or a snapshot is not valid."""
+
+
+class ProtocolError(RedbandError):
+    """The peer, or whoever made the bytes, is at fault."""
+
+
+class UsageError(RedbandError):
+    """The caller is at fault: a value out of range, a call out of order."""
+
+
+class JournalFull(RedbandError):
+    """There is no room for another record until a host has taken some."""
+
+
+class JournalCorrupt(RedbandError):
+    """The journal's bytes are not a record. `offset`: where the bad record begins, in bytes."""
+
+    def __init__(self, offset: int) -> None:
+        """Keep the offset, in bytes from the start of the data that was read."""
+        super().__init__("journal record at byte %d is not valid" % offset)
+        self.offset = offset

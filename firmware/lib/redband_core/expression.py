@@ -1,0 +1,161 @@
+"""Integer expressions of a ruleset: a tiny stack code, checked once and then evaluated.
+
+Problem: guards, durations and effects are formulas over what the engine knows, and the badge must
+not carry a parser. The host compiles formulas to bytes; this module checks and runs them.
+Guarantee: code that `check` accepts always ends, never fails and gives the same int on MicroPython
+and CPython: no floats, division by zero gives 0, a truth value is 0 or 1.
+It does not know names, nor what a slot means: that is the ruleset's business.
+
+Code: a byte below FIRST_OPERATOR pushes the value of that slot; the others are operators.
+"""
+
+from redband_core.errors import RulesError
+
+FIRST_OPERATOR = 0xC0
+STACK_LIMIT = 16  # deeper formulas are unreadable long before they are a problem
+
+# Operators with two operands.
+ADD = 0xC0
+SUB = 0xC1
+MUL = 0xC2
+DIV = 0xC3  # floor division; by zero: 0
+MOD = 0xC4  # sign of the divisor; by zero: 0
+EQ = 0xC5
+NE = 0xC6
+LT = 0xC7
+LE = 0xC8
+GT = 0xC9
+GE = 0xCA
+AND = 0xCB
+OR = 0xCC
+MIN = 0xCD
+MAX = 0xCE
+# Operators with one operand.
+NEG = 0xD0
+NOT = 0xD1
+ABS = 0xD2
+LEFT = 0xD3  # ms left of the timer of the track with that number, 0 when there is none
+# With three: condition, value if true, value if not.
+SELECT = 0xD8
+
+# Shapes of an expression that need no stack. Most guards are one comparison of two slots.
+_GENERAL = 0
+_SLOT = 1
+_FAST = (ADD, SUB, EQ, NE, LT, LE, GT, GE)
+
+
+def check(code, slot_count: int) -> None:
+    """Raise RulesError unless `code` is valid: known bytes, slots below `slot_count`, one result."""
+    depth = 0
+    for byte in code:
+        if byte < FIRST_OPERATOR:
+            if byte >= slot_count:
+                raise RulesError("expression reads an unknown slot")
+            depth += 1
+            if depth > STACK_LIMIT:
+                raise RulesError("expression is too deep")
+            continue
+        if byte <= MAX:
+            needed = 2
+        elif NEG <= byte <= LEFT:
+            needed = 1
+        elif byte == SELECT:
+            needed = 3
+        else:
+            raise RulesError("expression has an unknown operator")
+        if depth < needed:
+            raise RulesError("expression lacks an operand")
+        depth -= needed - 1
+    if depth != 1:
+        raise RulesError("expression does not give one value")
+
+
+def prepare(code) -> tuple:
+    """Return checked `code` as (shape, a, b, code), the form that `evaluate` takes."""
+    if len(code) == 1:
+        return (_SLOT, code[0], 0, code)
+    if len(code) == 3 and code[2] in _FAST:
+        return (code[2], code[0], code[1], code)
+    return (_GENERAL, 0, 0, code)
+
+
+def evaluate(expression, values, timer_left):
+    """Return the int value of a prepared expression. Never raises.
+
+    values: list of all slots. timer_left: function track number -> ms left, -1 for none.
+    """
+    shape, a, b, code = expression
+    if shape == _SLOT:
+        return values[a]
+    if shape == EQ:
+        return 1 if values[a] == values[b] else 0
+    if shape == GT:
+        return 1 if values[a] > values[b] else 0
+    if shape == SUB:
+        return values[a] - values[b]
+    if shape == ADD:
+        return values[a] + values[b]
+    if shape == _GENERAL:
+        return _run(code, values, timer_left)
+    return _binary(shape, values[a], values[b])
+
+
+def _run(code, values, timer_left):
+    stack = []
+    for byte in code:
+        if byte < FIRST_OPERATOR:
+            stack.append(values[byte])
+        elif byte <= MAX:
+            right = stack.pop()
+            stack[-1] = _binary(byte, stack[-1], right)
+        elif byte == SELECT:
+            otherwise = stack.pop()
+            value = stack.pop()
+            stack[-1] = value if stack[-1] else otherwise
+        elif byte == NOT:
+            stack[-1] = 0 if stack[-1] else 1
+        elif byte == NEG:
+            stack[-1] = -stack[-1]
+        elif byte == ABS:
+            stack[-1] = abs(stack[-1])
+        else:
+            stack[-1] = max(timer_left(stack[-1]), 0)
+    return stack[0]
+
+
+def _binary(operator, left, right):
+    if operator <= MOD:
+        return _arithmetic(operator, left, right)
+    if operator == MIN:
+        return left if left < right else right
+    if operator == MAX:
+        return left if left > right else right
+    if operator == EQ:
+        is_true = left == right
+    elif operator == NE:
+        is_true = left != right
+    elif operator == LT:
+        is_true = left < right
+    elif operator == LE:
+        is_true = left <= right
+    elif operator == GT:
+        is_true = left > right
+    elif operator == GE:
+        is_true = left >= right
+    elif operator == AND:
+        is_true = left and right
+    else:
+        is_true = left or right
+    return 1 if is_true else 0
+
+
+def _arithmetic(operator, left, right):
+    if operator == ADD:
+        return left + right
+    if operator == SUB:
+        return left - right
+    if operator == MUL:
+        return left * right
+    if right == 0:
+        return 0  # a total engine has no division error; see docs/rules.md
+    return left // right if operator == DIV else left % right

@@ -1,0 +1,242 @@
+"""A compiled ruleset, decoded and checked: the tables that the engine runs.
+
+Problem: the badge gets its game as a file that may be damaged, old or not a ruleset at all.
+Guarantee: `Ruleset.from_bytes` either gives tables in which every index is valid and every
+expression is safe to run, or raises RulesError. The engine need not check again.
+It holds no names: titles of states and events stay on the host (`redband.rules`).
+
+Layout (all numbers are varints, "signed" ones zigzag, unless a width is given):
+    b"RBL1" | name | void window ms
+    params: default, low, high (signed) | counters: low, high, start (expressions)
+    tracks: initial state, states: timer expression + 1 (0 none)
+    argument slots | constants (signed) | expressions: length, code
+    rules: condition, refusal (0 none), effects: op, target, a, expression + 1
+    events: roles, void mark, refusal when no rule fits, args: low, high (signed); rule numbers
+    for each state with a timer: rule numbers | always: rule numbers
+    refusals (count) | signals: condition, red, green, vibration, timer track + 1
+    gestures: code, event, args (signed) | shown counters | crc32 (4 bytes, little endian)
+Every list has its length in front. A condition is a list of (track, mask of states) and an
+expression + 1. Slots of expressions: tracks, counters, params, arguments, constants, in this order.
+"""
+
+import binascii
+import hashlib
+
+from redband_core.errors import ProtocolError, RulesError
+from redband_core.expression import FIRST_OPERATOR, check, prepare
+from redband_core.packing import Reader
+
+MAGIC = b"RBL1"
+SIZE_LIMIT = 8192  # bytes; four times the largest shipped ruleset
+
+# Refusals that every ruleset has; its own follow.
+NOT_APPLICABLE = 1
+BAD_ARGUMENTS = 2
+UNKNOWN_EVENT = 3
+ENDLESS = 4
+NOTHING_TO_VOID = 5
+BUILT_IN_REFUSALS = 5
+
+VOID = 0  # the event that retracts others
+NEVER_VOID = 0
+VOID_ANY = 1  # larger marks: VOID_TAG + number of the argument that tells the source
+VOID_TAG = 2
+
+# Effects: (op, target, a, expression).
+SET = 1  # counter slot = expression, kept inside the counter's bounds
+GO = 2  # track to state a, timer from the expression or, without one, from the state
+TIMER_SET = 3  # track's timer = expression in ms; 0 or less stops it
+TIMER_ADD = 4  # track's running or paused timer grows by expression in ms
+PAUSE = 5
+RESUME = 6
+NOTE = 7  # note number a with the value of the expression
+
+
+class Ruleset:
+    """Decoded tables; made by `from_bytes` only.
+
+    identity: 8 bytes that name this exact ruleset. name: short text. params: tuple of
+    (default, low, high). tracks: tuple of (initial state, tuple of timer expressions or None).
+    counters: tuple of (low, high, start) expressions. rules: tuple of
+    (((track, mask), ...), guard expression or None, refusal or 0, effects).
+    event_rules, timer_rules[track][state], always: tuples of rules.
+    signals: tuple of (red, green, vibration) pattern codes.
+    """
+
+    @classmethod
+    def from_bytes(cls, data):
+        """Return the ruleset in `data`. Raises RulesError when anything is wrong with it."""
+        if len(data) < 12 or len(data) > SIZE_LIMIT or bytes(data[:4]) != MAGIC:
+            raise RulesError("not a compiled ruleset")
+        if binascii.crc32(data[:-4]) & 0xFFFFFFFF != int.from_bytes(data[-4:], "little"):
+            raise RulesError("ruleset is damaged (checksum)")
+        ruleset = cls()
+        ruleset.identity = hashlib.sha256(data).digest()[:8]
+        try:
+            reader = _RulesReader(data, 4, len(data) - 4)
+            ruleset._read_state(reader)
+            ruleset._read_rules(reader)
+            ruleset._read_outputs(reader)
+        except ProtocolError:
+            raise RulesError("ruleset is cut short")
+        if not reader.at_end():
+            raise RulesError("ruleset has bytes left over")
+        return ruleset
+
+    def _read_state(self, reader):
+        try:
+            self.name = str(reader.take(reader.varint()), "ascii")
+        except (UnicodeError, ValueError):
+            raise RulesError("name is not ASCII")
+        self.void_window_ms = reader.varint()
+        self.params = reader.rows(lambda: (reader.signed(), reader.signed(), reader.signed()))
+        self.param_count = len(self.params)
+        self.param_defaults = tuple([param[0] for param in self.params])
+        counters = reader.rows(lambda: (reader.varint(), reader.varint(), reader.varint()))
+        tracks = reader.rows(lambda: (reader.varint(), reader.rows(reader.varint)))
+        reader.state_counts = [len(states) for _initial, states in tracks]
+        self.first_param = len(tracks) + len(counters)
+        self.first_arg = self.first_param + self.param_count
+        self.arg_slots = reader.varint()
+        self.constants = reader.rows(reader.signed)
+        self.slot_count = self.first_arg + self.arg_slots + len(self.constants)
+        if self.slot_count > FIRST_OPERATOR or not tracks:
+            raise RulesError("too many slots or no track")
+        reader.slot_count = self.slot_count
+        reader.counter_range = (len(tracks), self.first_param)
+        reader.expressions = reader.rows(reader.read_expression)
+        pick = reader.pick_expression
+        self.counters = tuple(
+            [(pick(low), pick(top), pick(start)) for low, top, start in counters]
+        )
+        self.tracks = tuple(
+            [
+                (reader.below(initial, len(states)), tuple([reader.optional(s) for s in states]))
+                for initial, states in tracks
+            ]
+        )
+
+    def _read_rules(self, reader):
+        reader.rules = reader.rows(reader.read_rule)
+        self.rules = reader.rules
+        events = reader.rows(lambda: self._read_event(reader))
+        if not events or len(events[0][3]) != 1:
+            raise RulesError("no void event")
+        self.event_roles = tuple([event[0] for event in events])
+        self.void_marks = tuple([event[1] for event in events])
+        self.otherwise = tuple([event[2] for event in events])
+        self.arg_ranges = tuple([event[3] for event in events])
+        self.event_rules = tuple([event[4] for event in events])
+        self.event_args = tuple([len(ranges) for ranges in self.arg_ranges])
+        self.timer_rules = tuple(
+            [
+                tuple([reader.rule_list() if timer else () for timer in timers])
+                for _initial, timers in self.tracks
+            ]
+        )
+        self.always = reader.rule_list()
+
+    def _read_event(self, reader):
+        roles, mark, otherwise = reader.varint(), reader.varint(), reader.varint()
+        ranges = reader.rows(lambda: (reader.signed(), reader.signed()))
+        if len(ranges) > self.arg_slots or mark >= VOID_TAG + max(len(ranges), 0):
+            raise RulesError("event with impossible arguments")
+        return (roles, mark, otherwise or NOT_APPLICABLE, ranges, reader.rule_list())
+
+    def _read_outputs(self, reader):
+        self.refusal_count = reader.varint()
+        refusals = [rule[2] for rule in self.rules] + list(self.otherwise)
+        if max(refusals) > self.refusal_count:
+            raise RulesError("unknown refusal")
+        signals = reader.rows(reader.read_signal)
+        if not signals:
+            raise RulesError("no signal")
+        self.signal_conditions = tuple([signal[0] for signal in signals])
+        self.signals = tuple([signal[1] for signal in signals])
+        self.signal_timers = tuple([signal[2] for signal in signals])
+        gestures = reader.rows(
+            lambda: (reader.varint(), reader.varint(), reader.rows(reader.signed))
+        )
+        for _code, event, _args in gestures:
+            reader.below(event, len(self.event_args))
+        self._gestures = gestures
+        count = len(self.counters)
+        self.shown_counters = tuple([reader.below(i, count) for i in reader.rows(reader.varint)])
+
+    def gesture_event(self, code: int):
+        """Return (event id, args) bound to the gesture code, or None."""
+        for bound, event, args in self._gestures:
+            if bound == code:
+                return (event, args)
+        return None
+
+
+class _RulesReader(Reader):
+    """Reads the parts of a ruleset, checking each index against what was read before."""
+
+    def rows(self, read):
+        """Return the tuple of a counted list."""
+        count = self.varint()
+        if count > SIZE_LIMIT:
+            raise RulesError("impossible count")
+        return tuple([read() for _ in range(count)])
+
+    def below(self, index, count):
+        """Return `index` if it is below `count`."""
+        if index >= count:
+            raise RulesError("number outside its table")
+        return index
+
+    def read_expression(self):
+        code = self.take(self.varint())
+        check(code, self.slot_count)
+        return prepare(bytes(code))
+
+    def pick_expression(self, index):
+        return self.expressions[self.below(index, len(self.expressions))]
+
+    def optional(self, index):
+        """Return the expression with number `index` - 1, None for 0."""
+        return self.pick_expression(index - 1) if index else None
+
+    def read_condition(self):
+        where = self.rows(lambda: (self.varint(), self.varint()))
+        for track, _mask in where:
+            self.below(track, len(self.state_counts))
+        return (where, self.optional(self.varint()))
+
+    def read_rule(self):
+        where, guard = self.read_condition()
+        refusal = self.varint()
+        return (where, guard, refusal, self.rows(self.read_effect))
+
+    def read_effect(self):
+        op, target, a = self.varint(), self.varint(), self.varint()
+        expression = self.optional(self.varint())
+        if op == SET:
+            first, end = self.counter_range
+            if target < first:
+                raise RulesError("sets what is no counter")
+            self.below(target, end)
+        elif op != NOTE:
+            self.below(target, len(self.state_counts))
+            if op == GO:
+                self.below(a, self.state_counts[target])
+        if (
+            op < SET
+            or op > NOTE
+            or (expression is None and op in (SET, TIMER_SET, TIMER_ADD, NOTE))
+        ):
+            raise RulesError("unknown effect")
+        return (op, target, a, expression)
+
+    def rule_list(self):
+        """Return the tuple of rules of a list of rule numbers."""
+        return tuple([self.rules[self.below(i, len(self.rules))] for i in self.rows(self.varint)])
+
+    def read_signal(self):
+        condition = self.read_condition()
+        patterns = (self.varint(), self.varint(), self.varint())
+        timer = self.varint()
+        self.below(timer, len(self.state_counts) + 1)
+        return (condition, patterns, timer - 1)

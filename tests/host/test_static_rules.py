@@ -1,0 +1,223 @@
+"""What a reader of the source can see to be wrong (PITFALLS B4, R18, R19; STYLE section 9).
+
+Each check is shown to find a planted fault, and then runs over the tree.
+"""
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FIRMWARE = ROOT / "firmware"
+CORE = FIRMWARE / "lib" / "redband_core"
+HAL = FIRMWARE / "lib" / "redband_hal"
+
+DEVICE_MODULES = {"machine", "bluetooth", "esp32"}
+IMPURE_MODULES = {"time", "random", "os", "sys", "asyncio", "math", "json", "micropython", "io"}
+IMPURE_CALLS = {
+    "float",
+    "round",
+    "print",
+    "open",
+    "input",
+    "eval",
+    "exec",
+    "hash",
+    "id",
+    "globals",
+}
+COPIES_IN_ORDER = {"list", "tuple", "iter", "enumerate", "zip", "map"}
+DICT_VIEWS = {"items", "keys", "values", "popitem"}
+# What an interrupt handler may call besides methods of its own object, which are checked too.
+HANDLER_CALLS = {"time.ticks_ms", "bytes", "self._ble.gatts_read"}
+HANDLER_FORBIDDEN = (
+    ast.For,
+    ast.While,
+    ast.Await,
+    ast.With,
+    ast.Try,
+    ast.Raise,
+    ast.List,
+    ast.Dict,
+    ast.Set,
+    ast.ListComp,
+    ast.DictComp,
+    ast.SetComp,
+    ast.GeneratorExp,
+    ast.JoinedStr,
+    ast.Lambda,
+)
+
+
+def modules_imported(tree: ast.AST) -> list[tuple[int, str]]:
+    """Return (line, top module) of each import."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(node.lineno, alias.name.split(".")[0]) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found.append((node.lineno, (node.module or "").split(".")[0]))
+    return found
+
+
+def impure(tree: ast.AST) -> list[str]:
+    """Return what makes a module of the core depend on anything but its arguments."""
+    faults = [
+        f"{line}: imports {name}"
+        for line, name in modules_imported(tree)
+        if name in IMPURE_MODULES
+    ]
+    for node in ast.walk(tree):
+        line = getattr(node, "lineno", 0)
+        if isinstance(node, ast.Constant) and isinstance(node.value, float | complex):
+            faults.append(f"{line}: float {node.value}")
+        elif isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div):
+            faults.append(f"{line}: / makes a float")
+        elif isinstance(node, ast.Global | ast.Delete):
+            faults.append(f"{line}: {type(node).__name__.lower()} statement")
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in IMPURE_CALLS:
+            faults.append(f"{line}: calls {ast.unparse(node.func)}")
+    return faults
+
+
+def dict_names(tree: ast.AST) -> set[str]:
+    """Return the names (or attributes) that are given a dict or a set somewhere."""
+    names = set()
+    for node in ast.walk(tree):
+        value = getattr(node, "value", None)
+        is_unordered = isinstance(value, ast.Dict | ast.DictComp | ast.Set | ast.SetComp) or (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Name)
+            and value.func.id in {"dict", "set", "frozenset"}
+        )
+        if is_unordered and isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names |= {ast.unparse(target) for target in targets}
+    return names
+
+
+def unordered_loops(tree: ast.AST) -> list[str]:
+    """Return the loops whose order is that of a hash table."""
+    names = dict_names(tree)
+    faults = []
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.comprehension)]
+    for loop in loops:
+        over = loop.iter
+        if ast.unparse(over) in names or isinstance(over, ast.Dict | ast.Set):
+            faults.append(f"{over.lineno}: loops over {ast.unparse(over)}")
+    for call in [node for node in ast.walk(tree) if isinstance(node, ast.Call)]:
+        called = ast.unparse(call.func)
+        if called.rpartition(".")[2] in DICT_VIEWS:
+            faults.append(f"{call.lineno}: order of .{called}()")
+        elif called in COPIES_IN_ORDER and any(ast.unparse(arg) in names for arg in call.args):
+            faults.append(f"{call.lineno}: order of {ast.unparse(call)}")
+    return faults
+
+
+def handler_names(tree: ast.AST) -> list[str]:
+    """Return the methods that are registered as interrupt handlers."""
+    found = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not node.args:
+            continue
+        if ast.unparse(node.func).rpartition(".")[2] in {"irq", "schedule"}:
+            found.append(ast.unparse(node.args[0]).removeprefix("self."))
+    return found
+
+
+def busy_handlers(tree: ast.AST) -> list[str]:
+    """Return what interrupt handlers do besides flagging, counting and copying."""
+    functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    waiting = handler_names(tree)
+    seen, faults = set(), []
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if name not in functions:
+            faults.append(f"handler {name} is not a function of its module")
+            continue
+        for statement in functions[name].body:
+            for node in ast.walk(statement):
+                if isinstance(node, HANDLER_FORBIDDEN):
+                    faults.append(f"{node.lineno}: {type(node).__name__} in handler {name}")
+                if not isinstance(node, ast.Call):
+                    continue
+                called = ast.unparse(node.func)
+                if called.removeprefix("self.") in functions:
+                    waiting.append(called.removeprefix("self."))
+                elif called not in HANDLER_CALLS:
+                    faults.append(f"{node.lineno}: {called}() in handler {name}")
+    return faults
+
+
+def device_imports(tree: ast.AST) -> list[str]:
+    """Return the imports of modules that exist on a board only."""
+    return [f"{line}: {name}" for line, name in modules_imported(tree) if name in DEVICE_MODULES]
+
+
+def over_files(check: Callable[[ast.AST], list[str]], files: list[Path]) -> list[str]:
+    """Run a check over files; return "file:line: what" for each fault."""
+    assert files
+    return [
+        f"{path.relative_to(ROOT)}:{fault}"
+        for path in sorted(files)
+        for fault in check(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("check", "source"),
+    [
+        (impure, "half = 0.5"),
+        (impure, "half = 1 / 2"),
+        (impure, "x = 4\nx /= 2"),
+        (impure, "import time"),
+        (impure, "from random import getrandbits"),
+        (impure, "print(1)"),
+        (impure, "del buffer[:4]"),
+        (unordered_loops, "d = {1: 2}\nfor key in d: pass"),
+        (unordered_loops, "self.d = dict()\nx = [key for key in self.d]"),
+        (unordered_loops, "d: object = {1: 2}\nx = list(d)"),
+        (unordered_loops, "for key, value in anything.items(): pass"),
+        (unordered_loops, "for member in {1, 2}: pass"),
+        (device_imports, "def late():\n    from machine import Pin"),
+        (busy_handlers, "pin.irq(lambda pin: None)"),
+        (busy_handlers, "pin.irq(f)\ndef f(pin):\n    for x in y: count(x)"),
+        (busy_handlers, "pin.irq(self.f)\ndef f(self, pin):\n    self.g()\ndef g(self): sleep(1)"),
+        (busy_handlers, "ble.irq(f)\ndef f(event, data):\n    queue.append(data)"),
+    ],
+)
+def test_a_planted_fault_is_found(check, source):
+    assert check(ast.parse(source))
+
+
+def test_R18_no_floats_no_clock_no_chance_in_the_core():
+    assert over_files(impure, list(CORE.glob("*.py"))) == []
+
+
+def test_R19_nothing_in_the_core_follows_the_order_of_a_dict():
+    assert over_files(unordered_loops, list(CORE.glob("*.py"))) == []
+
+
+def test_only_hal_touches_device_modules():
+    files = [path for path in FIRMWARE.rglob("*.py") if HAL not in path.parents]
+    host = ROOT / "host" / "redband"
+    stand_ins = host / "virtual" / "silicon"
+    files += [path for path in host.rglob("*.py") if stand_ins not in path.parents]
+    assert over_files(device_imports, files) == []
+
+
+def test_B4_interrupt_handlers_only_flag_count_or_copy():
+    files = list(HAL.glob("*.py"))
+    found = {name for path in files for name in handler_names(ast.parse(path.read_text("utf-8")))}
+    assert {"_on_edge", "_on_event"} <= found, "the check must see the handlers that exist"
+    assert over_files(busy_handlers, files) == []
+
+
+def test_no_handler_is_registered_outside_of_hal():
+    files = [path for path in FIRMWARE.rglob("*.py") if HAL not in path.parents]
+    assert over_files(handler_names, files) == []
