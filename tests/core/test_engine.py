@@ -3,14 +3,19 @@
 import sys
 import unittest
 
+try:
+    import micropython
+except ImportError:
+    micropython = None
+
 sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
-from player import S, Player, compiled  # noqa: E402 - the path above is what finds it
-from redband_core.engine import ALWAYS_ROUNDS, Engine  # noqa: E402
-from redband_core.errors import RulesError  # noqa: E402
-from redband_core.ruleset import BAD_ARGUMENTS, UNKNOWN_EVENT, Ruleset  # noqa: E402
-from redband_core.snapshot import HISTORY_LIMIT  # noqa: E402
-from redband_core.state import TIMER_LIMIT_MS  # noqa: E402
+from player import Player, S, compiled
+from redband_core.engine import ALWAYS_ROUNDS, Engine
+from redband_core.errors import RulesError
+from redband_core.ruleset import BAD_ARGUMENTS, UNKNOWN_EVENT, Ruleset
+from redband_core.snapshot import HISTORY_LIMIT
+from redband_core.state import TIMER_LIMIT_MS
 
 
 def lab(**params):
@@ -115,6 +120,7 @@ class Timers(unittest.TestCase):
     def test_due_timers_fire_before_an_event_at_the_same_time(self):
         player = lab()
         player.do("switch")
+        player.wait(10 * S - 1)
         player.engine.step(10 * S, player.names.EVENTS.index("switch"))
         self.assertEqual((player.state("lamp"), player.left("lamp")), ("on", 10 * S))
 
@@ -225,6 +231,29 @@ class Timers(unittest.TestCase):
         self.assertEqual((player.state("lamp"), player.engine.now_ms), ("off", (1 << 30) + 5 * S))
 
 
+class Idle(unittest.TestCase):
+    def test_an_idle_tick_allocates_nothing(self):
+        """On MicroPython an allocation with a locked heap raises MemoryError."""
+        player = Player("hits")
+        player.do("hit", 9, 0)
+        player.engine.signal()
+        engine, now_ms = player.engine, player.engine.now_ms
+        if micropython:
+            micropython.heap_lock()
+        try:
+            for _ in range(100):
+                now_ms += 20
+                engine.advance_one(now_ms)
+                engine.advance(now_ms)
+                engine.next_deadline_ms()
+                engine.signal()
+                engine.shown_timer_left_ms()
+        finally:
+            if micropython:
+                micropython.heap_unlock()
+        self.assertEqual((player.left(), engine.now_ms), (15 * 60 * S - 2000, 2000))
+
+
 class Outputs(unittest.TestCase):
     def test_first_signal_that_fits_is_shown(self):
         player = lab()
@@ -274,6 +303,17 @@ class Void(unittest.TestCase):
         self.assertEqual(player.do("void", 30), "applied")
         self.assertEqual(player.count("score"), 50)
         self.assertEqual(player.do("void", 1), "nothing_to_void")
+
+    def test_the_latest_go_first(self):
+        player = lab(cap=100)
+        player.do("add", 7, 0)
+        player.wait(S)
+        player.do("add", 20, 0)
+        player.do("void", 1)
+        self.assertEqual(player.count("score"), 57)
+        player.wait(9 * S)
+        self.assertEqual(player.do("void", 1), "applied")
+        self.assertEqual(player.count("score"), 50)
 
     def test_of_one_source(self):
         player = lab(cap=100)
@@ -335,8 +375,8 @@ class Snapshots(unittest.TestCase):
             self.assertEqual(other.signal(), player.signal())
 
     def test_the_bytes_are_the_same_on_both_pythons(self):
-        # version; params 77, 9000; start 2000, now 5000 later; lamp, door, pulse, score, debt; timers
-        # 7000, none, 2000; 4 events: add 3 by 1, pause, 3000 later open_for 7000, add 4 by 2
+        # version; params 77, 9000; start 2000, now 5000 later; lamp, door, pulse, score, debt;
+        # timers 7000, none, 2000; 4 events: add 3 by 1, pause, after 3000 open_for 7000, add 4
         expected = (
             "01" + "9a01d08c01" + "d00f8827" + "0200004c00" + "b06d01a01f"
             "04" + "00010602" + "0008" + "b81710b06d" + "b817010804"

@@ -1,0 +1,1 @@
+"""The badge's app on asyncio: one task owns each resource, a supervisor keeps them alive."""

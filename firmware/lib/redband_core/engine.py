@@ -6,9 +6,9 @@ nothing, timers fire in the order of their deadlines and exactly once, and how t
 events is cut into calls makes no difference. Same input, same bytes on both Pythons.
 It does no input or output, reads no clock and knows no names.
 
-Order within one event (docs/rules.md): due timers, then the guards of all the event's rules against
-the state as it is, then the effects from top to bottom with at most one transition a track, then the
-"always" rules until nothing changes.
+Order within one event (docs/rules.md): due timers, then the guards of all the event's rules
+against the state as it is, then the effects from top to bottom with at most one transition a
+track, then the "always" rules until nothing changes.
 """
 
 from redband_core.errors import RulesError
@@ -57,13 +57,12 @@ class Engine(State):
 
         While it returns a track, game time stands at that timer's deadline.
         """
-        if self.notes:  # nothing is allocated in an idle call
-            self.notes = []
         deadline = self._next_ms
         if deadline < 0 or deadline > now_ms:
             if now_ms > self.now_ms:
                 self.now_ms = now_ms
             return -1
+        self.notes = []
         track = self._timers.index(deadline)
         self.now_ms = deadline
         self._timers[track] = NO_TIMER
@@ -100,9 +99,14 @@ class Engine(State):
                 return BAD_ARGUMENTS
             values[slot] = value
             slot += 1
-        if self._history or ruleset.void_marks[event_id]:
-            self._remember(event_id, args)
-        return self._apply(ruleset.event_rules[event_id], ruleset.otherwise[event_id])
+        rules, otherwise = ruleset.event_rules[event_id], ruleset.otherwise[event_id]
+        if not self._history and not ruleset.void_marks[event_id]:
+            return self._apply(rules, otherwise)
+        before = (tuple(values[: self._kept]), tuple(self._timers))
+        outcome = self._apply(rules, otherwise)
+        if not outcome:
+            self._remember(event_id, args, before)
+        return outcome
 
     def _apply(self, rules, otherwise):
         values = self._values
@@ -151,12 +155,12 @@ class Engine(State):
 
     # Taking back.
 
-    def _remember(self, event_id, args):
+    def _remember(self, event_id, args, before):
+        """Keep an applied event with the state before it. Refused ones leave no trace at all."""
         self._forget_old()
         if not self._history and not self.ruleset.void_marks[event_id]:
             return
-        values = tuple(self._values[: self._kept])
-        self._history.append((self.now_ms, event_id, tuple(args), values, tuple(self._timers)))
+        self._history.append((self.now_ms, event_id, tuple(args), before[0], before[1]))
         if len(self._history) > HISTORY_LIMIT:
             self._history = self._history[1:]
             self._forget_old()

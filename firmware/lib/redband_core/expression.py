@@ -45,7 +45,7 @@ _FAST = (ADD, SUB, EQ, NE, LT, LE, GT, GE)
 
 
 def check(code, slot_count: int) -> None:
-    """Raise RulesError unless `code` is valid: known bytes, slots below `slot_count`, one result."""
+    """Raise RulesError unless `code` gives one value from slots below `slot_count`."""
     depth = 0
     for byte in code:
         if byte < FIRST_OPERATOR:

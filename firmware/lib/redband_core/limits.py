@@ -54,3 +54,46 @@ CHECKPOINT_MS = 30000
 
 TASK_BLOCK_MAX_MS = 20
 """No task runs longer than this between two awaits; flash writes are excepted and measured."""
+
+# --- Sessions (badge_session, host_session) ---
+
+MTU_DEFAULT = 23
+"""ATT MTU until the peers agreed on another (Bluetooth Core, Vol 3 Part F 3.2.8)."""
+
+MTU_MAX = 517
+"""Largest MTU that any stack uses: an attribute has at most 512 bytes."""
+
+CONTROL_WRITE_MAX_BYTES = 244
+"""Longest write to a badge: fits one link-layer packet and the firmware's write buffer."""
+
+CONTROL_MESSAGE_MAX_BYTES = 512
+"""Longest message that is put together from writes: bounds the badge's memory."""
+
+WINDOW_FRAMES = 120
+"""Log frames on their way without an acknowledgement: below half of the frame number's period of
+256, so that a lost frame is never taken for a repeated one, and a bound for the host's queue."""
+
+PAGE_FRAMES = 40
+"""A page fills at most so many frames: a third of the window, so that the next pages flow while
+the host commits one."""
+
+PAGE_MAX_BYTES = 2048
+"""Longest page. The badge reads one at a time, and holds it twice for a moment."""
+
+SESSION_HELLO_MS = 5000
+"""A peer that has not said hello by then is a stranger, and the badge has few links to give."""
+
+SESSION_IDLE_MS = 15000
+"""A link on which nothing went either way for so long is dead: longer than the host's patience."""
+
+REFUSAL_LINGER_MS = 1000
+"""Time for a refusal to reach the peer before the badge ends the link."""
+
+BAD_FRAMES_MAX = 16
+"""Broken writes in one session before the badge takes the peer for broken."""
+
+STALLS_MAX = 4
+"""Times that the host asks a silent badge again before it gives up."""
+
+RESTARTS_MAX = 24
+"""Gaps in a row, without one new record between them, before the host gives up."""

@@ -16,7 +16,8 @@ Layout (all numbers are varints, "signed" ones zigzag, unless a width is given):
     refusals (count) | signals: condition, red, green, vibration, timer track + 1
     gestures: code, event, args (signed) | shown counters | crc32 (4 bytes, little endian)
 Every list has its length in front. A condition is a list of (track, mask of states) and an
-expression + 1. Slots of expressions: tracks, counters, params, arguments, constants, in this order.
+expression + 1. Slots of expressions, in this order: tracks, counters, params, arguments,
+constants.
 """
 
 import binascii
@@ -24,6 +25,7 @@ import hashlib
 
 from redband_core.errors import ProtocolError, RulesError
 from redband_core.expression import FIRST_OPERATOR, check, prepare
+from redband_core.led import PATTERN_NAMES
 from redband_core.packing import Reader
 
 MAGIC = b"RBL1"
@@ -63,6 +65,9 @@ class Ruleset:
     signals: tuple of (red, green, vibration) pattern codes.
     """
 
+    def __init__(self, identity):
+        self.identity = identity
+
     @classmethod
     def from_bytes(cls, data):
         """Return the ruleset in `data`. Raises RulesError when anything is wrong with it."""
@@ -70,8 +75,7 @@ class Ruleset:
             raise RulesError("not a compiled ruleset")
         if binascii.crc32(data[:-4]) & 0xFFFFFFFF != int.from_bytes(data[-4:], "little"):
             raise RulesError("ruleset is damaged (checksum)")
-        ruleset = cls()
-        ruleset.identity = hashlib.sha256(data).digest()[:8]
+        ruleset = cls(hashlib.sha256(data).digest()[:8])
         try:
             reader = _RulesReader(data, 4, len(data) - 4)
             ruleset._read_state(reader)
@@ -84,10 +88,7 @@ class Ruleset:
         return ruleset
 
     def _read_state(self, reader):
-        try:
-            self.name = str(reader.take(reader.varint()), "ascii")
-        except (UnicodeError, ValueError):
-            raise RulesError("name is not ASCII")
+        self.name = "".join([chr(byte) for byte in reader.take(reader.varint())])
         self.void_window_ms = reader.varint()
         self.params = reader.rows(lambda: (reader.signed(), reader.signed(), reader.signed()))
         self.param_count = len(self.params)
@@ -122,11 +123,9 @@ class Ruleset:
         events = reader.rows(lambda: self._read_event(reader))
         if not events or len(events[0][3]) != 1:
             raise RulesError("no void event")
-        self.event_roles = tuple([event[0] for event in events])
-        self.void_marks = tuple([event[1] for event in events])
-        self.otherwise = tuple([event[2] for event in events])
-        self.arg_ranges = tuple([event[3] for event in events])
-        self.event_rules = tuple([event[4] for event in events])
+        columns = tuple(zip(*events))
+        self.event_roles, self.void_marks, self.otherwise = columns[:3]
+        self.arg_ranges, self.event_rules = columns[3:]
         self.event_args = tuple([len(ranges) for ranges in self.arg_ranges])
         self.timer_rules = tuple(
             [
@@ -139,8 +138,8 @@ class Ruleset:
     def _read_event(self, reader):
         roles, mark, otherwise = reader.varint(), reader.varint(), reader.varint()
         ranges = reader.rows(lambda: (reader.signed(), reader.signed()))
-        if len(ranges) > self.arg_slots or mark >= VOID_TAG + max(len(ranges), 0):
-            raise RulesError("event with impossible arguments")
+        if len(ranges) > self.arg_slots or mark >= VOID_TAG + len(ranges):
+            raise RulesError("impossible arguments")
         return (roles, mark, otherwise or NOT_APPLICABLE, ranges, reader.rule_list())
 
     def _read_outputs(self, reader):
@@ -151,15 +150,12 @@ class Ruleset:
         signals = reader.rows(reader.read_signal)
         if not signals:
             raise RulesError("no signal")
-        self.signal_conditions = tuple([signal[0] for signal in signals])
-        self.signals = tuple([signal[1] for signal in signals])
-        self.signal_timers = tuple([signal[2] for signal in signals])
-        gestures = reader.rows(
+        self.signal_conditions, self.signals, self.signal_timers = tuple(zip(*signals))
+        self._gestures = reader.rows(
             lambda: (reader.varint(), reader.varint(), reader.rows(reader.signed))
         )
-        for _code, event, _args in gestures:
+        for _code, event, _args in self._gestures:
             reader.below(event, len(self.event_args))
-        self._gestures = gestures
         count = len(self.counters)
         self.shown_counters = tuple([reader.below(i, count) for i in reader.rows(reader.varint)])
 
@@ -236,7 +232,7 @@ class _RulesReader(Reader):
 
     def read_signal(self):
         condition = self.read_condition()
-        patterns = (self.varint(), self.varint(), self.varint())
+        patterns = tuple([self.below(self.varint(), len(PATTERN_NAMES)) for _ in range(3)])
         timer = self.varint()
         self.below(timer, len(self.state_counts) + 1)
         return (condition, patterns, timer - 1)

@@ -1,9 +1,10 @@
 """Bytes of a snapshot: everything the engine needs to go on as if it had never stopped.
 
-Layout: version u8 | ruleset identity 8 bytes | params (signed) | start ms | now - start ms | values
-of tracks and counters (signed) | timers (signed: ms from start, -1 none, -2 - left when paused) |
-number of events since start: ms after start, event, args (signed). All but the first two are varints.
-Start is the oldest moment that void can still go back to; the events since then are applied again.
+Layout: version u8 | ruleset identity 8 bytes | params (signed) | start ms | now - start ms |
+values of tracks and counters (signed) | timers (signed: ms from start, -1 none, -2 - left when
+paused) | number of events since start: ms after start, event, args (signed). All but the first
+two are varints. Start is the oldest moment that void can go back to; the events since then are
+applied again.
 """
 
 from redband_core.errors import ProtocolError, RulesError, UsageError

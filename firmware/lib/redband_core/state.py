@@ -92,7 +92,7 @@ class State:
         return self._next_ms
 
     def signal(self) -> int:
-        """Return the number of the signal to show: the first whose condition holds, else the last."""
+        """Return the number of the signal: the first whose condition holds, else the last."""
         if self._signal < 0:
             conditions = self.ruleset.signal_conditions
             self._signal = len(conditions) - 1

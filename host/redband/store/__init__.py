@@ -1,0 +1,1 @@
+"""The event store: journal pages in, ordered records and folded states out."""

@@ -1,0 +1,79 @@
+"""The badge's app: decides how to start, runs all tasks, and starts the chip again when it must.
+
+Guarantee: run() never leaves the player without a counting badge: what fails at start is counted
+and leads to safe mode, what fails later is restarted, and what keeps failing leads to safe mode.
+"""
+
+import asyncio
+import gc
+
+from redband_hal import system
+from redband_hal.battery import Battery
+
+from redband_badge import limits, notes, safe_mode
+from redband_badge.badge import Badge
+from redband_badge.boot_record import BootRecord
+from redband_badge.power_task import PowerTask
+from redband_badge.radio_parts import add_radio, make_radio
+from redband_badge.supervisor import attempt
+
+
+def run(root: str = "") -> None:
+    """Start the badge whose files lie in `root`. Returns only by KeyboardInterrupt."""
+    cause = system.reset_cause()
+    boot = BootRecord(root + "/boot.cnt")
+    reason = boot.begin(cause)
+    watchdog = system.Watchdog(limits.WATCHDOG_MS)
+    app = App(root, boot, cause, reason, watchdog)
+    try:
+        error = asyncio.run(attempt(app.run()))
+    except KeyboardInterrupt:
+        safe_mode.stop_for_prompt(boot, watchdog, app.radios)
+        raise
+    if error is None and app.badge is not None and app.badge.reason:
+        safe_mode.run_badge(app.badge, boot, watchdog)
+    boot.mark_failed(notes.REASON_TASKS if error is None else notes.REASON_BOOTS)
+    system.reset()
+
+
+class App:
+    """All parts of a badge that is well."""
+
+    def __init__(self, root: str, boot: BootRecord, cause: int, reason: int, watchdog) -> None:
+        """See Badge; `watchdog`: already running."""
+        self._arguments = (root, boot, cause, reason)
+        self._watchdog = watchdog
+        self.badge = None
+        self.radios = []
+
+    async def run(self) -> None:
+        """Run until tasks failed too often, or return at once when safe mode is called for."""
+        badge = Badge(*self._arguments)
+        self.badge = badge
+        if badge.reason:
+            return
+        radio = None
+        if badge.settings.has_radio:
+            # Before the heap grows into the memory that the controller needs (PITFALLS B9).
+            radio = make_radio()
+            self.radios.append(radio)
+            self._try_start(radio)
+        badge.load()
+        if badge.reason:
+            for started in self.radios:
+                started.stop()
+            return
+        supervisor = badge.make_supervisor(self._watchdog.feed)
+        if radio is not None:
+            add_radio(badge, supervisor, radio)
+        power = PowerTask(Battery(), badge.state, badge.note_queue)
+        supervisor.add(notes.TASK_POWER, power.run)
+        gc.collect()
+        await supervisor.run()
+
+    def _try_start(self, radio) -> None:
+        try:
+            radio.start("Redband", limits.FIRMWARE_VERSION)
+        except OSError:
+            # The radio task tries again, counts and shows it; the game starts first.
+            return

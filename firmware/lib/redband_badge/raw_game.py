@@ -1,0 +1,24 @@
+"""Safe mode without rules: gestures are kept as notes, the old state stays in the journal.
+
+Guarantee: no press is lost and no state forgiven while the ruleset is missing or damaged. When it
+is there again, the next start finds the last state; the notes show what came since.
+"""
+
+from redband_badge import notes
+from redband_badge.book import Book
+
+
+class RawGame(Book):
+    """A Book that judges nothing."""
+
+    def take_gesture(self, code: int, first_ms: int, now_ms: int) -> None:  # noqa: ARG002
+        """Note the gesture. Raises OSError."""
+        self.note(max(first_ms, self._store.last_ms), notes.RAW_GESTURE, code)
+        self._state.acknowledged += 1
+        self.show()
+
+    def show(self) -> None:
+        shown = (self._state.acknowledged,)
+        if shown != self._state.shown:
+            self._state.shown = shown
+            self._state.touch()

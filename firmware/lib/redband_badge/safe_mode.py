@@ -1,0 +1,72 @@
+"""Safe mode: what is left when the badge cannot run as it should. It counts on.
+
+Guarantee: hits and timers go on and no state is forgiven; the LED code and the advert's flag say
+that something is wrong; the prompt on USB works. The supervisor never gives up here. The radio
+runs when it can, and not at all when safe mode itself keeps failing, since a controller that
+panics takes the game with it.
+"""
+
+import asyncio
+
+from redband_hal import system
+from redband_hal.lights import Lights
+
+from redband_badge import limits, notes
+from redband_badge.badge import Badge
+from redband_badge.boot_record import BootRecord
+from redband_badge.supervisor import attempt
+
+
+def run(root: str = "") -> None:
+    """Start safe mode because the app could not even be imported. Does not return."""
+    cause = system.reset_cause()
+    boot = BootRecord(root + "/boot.cnt")
+    reason = boot.begin(cause) or notes.REASON_BOOTS
+    run_badge(Badge(root, boot, cause, reason), boot, system.Watchdog(limits.WATCHDOG_MS))
+
+
+def run_badge(badge: Badge, boot: BootRecord, watchdog: system.Watchdog) -> None:
+    """Run a badge in safe mode; reset when even that fails. Does not return."""
+    radios = []
+    try:
+        error = asyncio.run(attempt(_supervise(badge, boot, watchdog, radios)))
+    except KeyboardInterrupt:
+        stop_for_prompt(boot, watchdog, radios)
+        raise
+    if error is not None:
+        boot.mark_failed(notes.REASON_BOOTS)
+        asyncio.run(_show_and_wait(boot.reason))
+    system.reset()
+
+
+def stop_for_prompt(boot: BootRecord, watchdog: system.Watchdog, radios: list) -> None:
+    """Leave the badge to a technician at the prompt: no reset for a while, radio off."""
+    boot.mark_stopped()
+    watchdog.relax(limits.WATCHDOG_PROMPT_MS)
+    for radio in radios:
+        radio.stop()
+
+
+async def _supervise(badge: Badge, boot: BootRecord, watchdog, radios: list) -> None:
+    if not badge.is_loaded:
+        badge.load()
+    supervisor = badge.make_supervisor(watchdog.feed)
+    if badge.settings.has_radio and boot.failures < limits.FAILED_BOOTS_NO_RADIO:
+        try:
+            from redband_badge.radio_parts import add_radio
+
+            radios.append(add_radio(badge, supervisor))
+        except (ImportError, ValueError, SyntaxError, MemoryError):
+            # A damaged file may be why we are here: the game goes on without the radio.
+            badge.info.role = badge.settings.role
+    await supervisor.run()
+
+
+async def _show_and_wait(code: int) -> None:
+    """Flash the code once, without the app's parts, so that a reset loop can be seen and read."""
+    lights = Lights()
+    for step in range(2 * code):
+        lights.show(1 - (step & 1), step & 1, 0)
+        await asyncio.sleep_ms(limits.CODE_FLASH_MS)
+    lights.show(0, 0, 0)
+    await asyncio.sleep_ms(1000)

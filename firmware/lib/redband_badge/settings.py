@@ -1,0 +1,136 @@
+"""The badge's identity and choices: /settings.json, checked at each boot.
+
+Guarantee: a value that is missing, unknown, of the wrong type or out of range makes the whole
+file bad; the last good settings are used then, and the bad file stays where it is for the
+technician to see. A power cut while saving leaves the old or the new settings.
+"""
+
+import json
+
+from redband_badge import files
+
+OK = 0
+PROBLEM_MISSING = 1  # no settings file: never provisioned
+PROBLEM_SYNTAX = 2  # not JSON, or not an object
+PROBLEM_KEYS = 3  # a key is missing or unknown
+PROBLEM_VALUE = 4  # a value has the wrong type or range
+PROBLEM_READ = 5  # the flash would not read it
+
+ROLES = ("player", "medic", "marshal", "game_master", "technician")
+BADGE_ID_MAX = 0xFFFE  # 0xFFFF means "nobody" in adverts
+PARAM_MAX = 0x3FFFFFFF  # the engine's integers fit small ints on the 32-bit chip
+PARAMS_MAX = 32
+NAME_CHARACTERS_MAX = 40
+
+_REQUIRED = {"badge_id", "player", "role", "radio", "ruleset"}
+_OPTIONAL = {"params"}  # without them the ruleset's defaults
+
+
+class Settings:
+    """Checked values. `problem` says why they are not those of /settings.json."""
+
+    def __init__(
+        self,
+        badge_id: int,
+        player: str,
+        role: int,
+        has_radio: bool,
+        params: tuple,
+        ruleset_path: str,
+    ) -> None:
+        """`role`: index in ROLES; `params`: ints for the ruleset, empty for its defaults."""
+        self.badge_id = badge_id
+        self.player = player
+        self.role = role
+        self.has_radio = has_radio
+        self.params = params
+        self.ruleset_path = ruleset_path
+        self.problem = OK
+
+
+def defaults() -> Settings:
+    """Return what a badge that was never provisioned runs with."""
+    return Settings(0, "", 0, True, (), "/ruleset.bin")
+
+
+def _is_int(value: object, lowest: int, highest: int) -> bool:
+    # True is an int in Python; "badge_id": true is a mistake all the same.
+    return isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest
+
+
+def _check(values: object) -> "Settings | int":
+    if not isinstance(values, dict):
+        return PROBLEM_SYNTAX
+    if set(values) | _OPTIONAL != _REQUIRED | _OPTIONAL:
+        return PROBLEM_KEYS
+    player, params = values["player"], values.get("params", [])
+    is_good = (
+        _is_int(values["badge_id"], 1, BADGE_ID_MAX)
+        and isinstance(player, str)
+        and len(player) <= NAME_CHARACTERS_MAX
+        and values["role"] in ROLES
+        and isinstance(values["radio"], bool)
+        and isinstance(params, list)
+        and len(params) <= PARAMS_MAX
+        and all(_is_int(param, 0, PARAM_MAX) for param in params)
+        and isinstance(values["ruleset"], str)
+        and values["ruleset"].startswith("/")
+    )
+    if not is_good:
+        return PROBLEM_VALUE
+    role = ROLES.index(values["role"])
+    return Settings(
+        values["badge_id"], player, role, values["radio"], tuple(params), values["ruleset"]
+    )
+
+
+def _parse(data: "bytes | None") -> "Settings | int":
+    if data is None:
+        return PROBLEM_MISSING
+    try:
+        return _check(json.loads(data))
+    except ValueError:  # bad JSON; bad UTF-8 is a ValueError too
+        return PROBLEM_SYNTAX
+
+
+class SettingsStore:
+    """/settings.json and its last good copy /settings.good."""
+
+    def __init__(self, root: str = "") -> None:
+        """`root`: directory that holds the files, "" for the file system's own."""
+        self._path = root + "/settings.json"
+        self._good_path = root + "/settings.good"
+
+    def load(self) -> Settings:
+        """Return the settings, or the last good ones, or defaults, with `problem` set."""
+        try:
+            data = files.read_bytes(self._path)
+            found = _parse(data)
+        except OSError:
+            data, found = None, PROBLEM_READ
+        if isinstance(found, Settings):
+            return found
+        try:
+            good = _parse(files.read_bytes(self._good_path))
+        except OSError:
+            good = PROBLEM_READ
+        settings = good if isinstance(good, Settings) else defaults()
+        settings.problem = found
+        return settings
+
+    def keep_as_good(self) -> None:
+        """Remember /settings.json as the last good one, if it is not yet. Raises OSError.
+
+        Call when the app has run with it: until then a value may be legal and still wrong.
+        """
+        data = files.read_bytes(self._path)
+        if isinstance(_parse(data), Settings) and data != files.read_bytes(self._good_path):
+            files.replace(self._good_path, data or b"")
+
+    def save(self, data: bytes) -> int:
+        """Replace /settings.json; return OK, or a problem and change nothing. Raises OSError."""
+        found = _parse(data)
+        if not isinstance(found, Settings):
+            return found
+        files.replace(self._path, data)
+        return OK

@@ -1,0 +1,126 @@
+"""Keeps every task alive, and the badge honest about those it cannot keep.
+
+Guarantee: a task that raises or returns is recorded and started again; the watchdog is fed only
+when every task has reported since the last feed; five failures in a minute end run(), so that the
+app can go to safe mode. A forgiving supervisor (safe mode) never gives up, only waits longer.
+Cancellation is never taken for a failure.
+"""
+
+import asyncio
+import sys
+
+from redband_hal import system
+
+from redband_badge import limits
+from redband_badge.wakeup import Wakeup
+
+
+async def attempt(coroutine) -> "Exception | None":
+    """Await the coroutine; return what it raised, printed, or None. Cancelling goes through."""
+    try:
+        await coroutine
+    # The one place that may catch everything: what failed is recorded and started again, or the
+    # badge is. CancelledError and KeyboardInterrupt are no Exceptions on MicroPython.
+    except Exception as error:  # noqa: BLE001
+        sys.print_exception(error)
+        return error
+    return None
+
+
+class Beat:
+    """A task's way to report that it is alive."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.has_reported = False
+        self.silent_ms = 0
+        self.failure_count = 0
+
+    def report(self) -> None:
+        """Call at least each SILENT_MS; the watchdog is hungry until every task has."""
+        self.has_reported = True
+
+
+class Supervisor:
+    """Runs coroutines made by factories; see the module text."""
+
+    def __init__(self, feed, on_failed, on_silent, on_healthy, is_forgiving: bool) -> None:
+        """`feed()` feeds the watchdog; `on_failed(number)` and `on_silent(number)` record;
+        `on_healthy()` is called once, when all is well after HEALTHY_AFTER_MS.
+        """
+        self._feed = feed
+        self._on_healthy = on_healthy
+        self._is_healthy = False
+        self._on_failed = on_failed
+        self._on_silent = on_silent
+        self._is_forgiving = is_forgiving
+        self._entries = []
+        self._recent_failures_ms = []
+        self._wakeup = Wakeup()
+        self._has_given_up = False
+        self._uptime_ms = 0
+        self._last_ticks_ms = system.ticks_ms()
+
+    def add(self, number: int, factory) -> None:
+        """Add a task: `factory(beat)` returns its coroutine, again after each failure."""
+        self._entries.append((factory, Beat(number)))
+
+    async def run(self) -> None:
+        """Run all tasks; return when they have failed too often, with none of them left."""
+        tasks = [asyncio.create_task(self._keep(*entry)) for entry in self._entries]
+        try:
+            while not self._has_given_up:
+                await self._watch_once()
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    async def _watch_once(self) -> None:
+        await self._wakeup.wait(limits.SUPERVISOR_PERIOD_MS)
+        elapsed_ms = self._count_uptime()
+        is_all_well = True
+        for _factory, beat in self._entries:
+            if beat.has_reported:
+                beat.silent_ms = 0
+                continue
+            is_all_well = False
+            was_silent_ms = beat.silent_ms
+            beat.silent_ms += elapsed_ms
+            if was_silent_ms < limits.SILENT_MS <= beat.silent_ms:
+                self._on_silent(beat.number)
+        if is_all_well:
+            self._feed()
+            for _factory, beat in self._entries:
+                beat.has_reported = False
+            if not self._is_healthy and self._uptime_ms >= limits.HEALTHY_AFTER_MS:
+                self._is_healthy = True
+                self._on_healthy()
+
+    def _count_uptime(self) -> int:
+        ticks_ms = system.ticks_ms()
+        elapsed_ms = system.ticks_diff(ticks_ms, self._last_ticks_ms)
+        self._last_ticks_ms = ticks_ms
+        self._uptime_ms += elapsed_ms
+        return elapsed_ms
+
+    async def _keep(self, factory, beat: Beat) -> None:
+        delay_ms = limits.RESTART_DELAY_MS
+        while True:
+            await attempt(factory(beat))
+            beat.failure_count += 1
+            self._on_failed(beat.number)
+            self._count_failure()
+            if self._is_forgiving and len(self._recent_failures_ms) > limits.FAILURES_PER_WINDOW:
+                delay_ms = limits.RESTART_DELAY_SAFE_MODE_MS
+            beat.report()  # being restarted is no silence
+            await asyncio.sleep_ms(delay_ms)
+
+    def _count_failure(self) -> None:
+        self._count_uptime()
+        oldest_ms = self._uptime_ms - limits.FAILURE_WINDOW_MS
+        recent = [at_ms for at_ms in self._recent_failures_ms if at_ms > oldest_ms]
+        recent.append(self._uptime_ms)
+        self._recent_failures_ms = recent[-limits.FAILURES_PER_WINDOW - 1 :]
+        if len(recent) >= limits.FAILURES_PER_WINDOW and not self._is_forgiving:
+            self._has_given_up = True
+            self._wakeup.set()

@@ -1,0 +1,229 @@
+"""The badge's end of one connection: greets the host and sends it the journal.
+
+Problem: the link drops, cuts and repeats, the stack runs out of buffers, the host may be a
+stranger, another version, or gone. Guarantee: no byte from the peer raises or changes anything
+but this session; nothing is released before the host said that it is committed; what was not yet
+taken by the stack is offered again, so ENOMEM loses nothing; memory is bounded by one page and one
+message. Reads the journal through `log` and knows no radio, clock or task: docs/protocol.md tells
+the conversation.
+
+`info` has badge_id, install_id, boot_id, firmware_version and ruleset_identity. `log` has
+oldest_seq, next_seq, read(from_seq, limit_bytes) -> (first_seq, base_ms, bytes) or None, and
+release(before_seq).
+"""
+
+from redband_core import frames, limits, log_frames
+from redband_core.errors import ProtocolError
+
+OPEN = 0
+CLOSE_IDLE = 1  # nobody there, or a stranger who says nothing
+CLOSE_BROKEN = 2  # more broken frames than a radio makes
+CLOSE_VERSION = 3  # the host speaks another version
+
+_ANSWERS_MAX = 4
+_PAGE_HEAD_MAX_BYTES = 16
+
+
+class BadgeSession:
+    """One connection. Counters: bad_frame_count, dropped_answer_count, sent_frame_count."""
+
+    def __init__(self, info, log) -> None:
+        """Begin at a new connection; see the module's text for `info` and `log`."""
+        self._info = info
+        self._log = log
+        self._limit = limits.MTU_DEFAULT - 3
+        self._joiner = frames.Joiner()
+        self.bad_frame_count = 0
+        self.dropped_answer_count = 0
+        self.sent_frame_count = 0
+        # Messages to the host: (number, message), and how far the first of them went.
+        self._answers = []
+        self._answer_offset = 0
+        self._answer_part = 0
+        # The stream of log frames: what the host fetches with one FETCH.
+        self._is_streaming = False
+        self._stream = 0
+        self._fetch_number = 0
+        self._frame_number = 0
+        self._free_from = 0  # number of the first frame that is not acknowledged
+        self._next_seq = 0
+        self._page = None
+        self._page_offset = 0
+        self._pending = None  # how many bytes of what the offered notification carries
+        self._is_greeted = False
+        self._refusal = OPEN
+        self._heard_ms = -1
+        self._active_ms = -1
+        self._began_ms = -1
+        self._counted = 0
+
+    def set_mtu(self, mtu: int) -> None:
+        """Cut what follows by the peers' new MTU, in bytes. Out of 23..517: the nearest."""
+        self._limit = min(max(mtu, limits.MTU_DEFAULT), limits.MTU_MAX) - 3
+        self._pending = None
+
+    # From the host.
+
+    def control_written(self, data: bytes, now_ms: int) -> None:
+        """Take what the host wrote to CONTROL. `now_ms`: never decreases. Never raises."""
+        if self._refusal:
+            return
+        try:
+            message = self._joiner.add(data)
+            self._heard_ms = now_ms
+            if message is not None:
+                self._take(message[0], message[1])
+        except ProtocolError:
+            self._bad(data[0] if data else 0)
+
+    def _bad(self, number: int) -> None:
+        self.bad_frame_count += 1
+        self._refuse(number, frames.REFUSED_BAD_FRAME)
+        if self.bad_frame_count >= limits.BAD_FRAMES_MAX:
+            self._refusal = CLOSE_BROKEN
+
+    def _answer(self, number: int, message: bytes) -> None:
+        if len(self._answers) >= _ANSWERS_MAX:
+            self.dropped_answer_count += 1  # the host asks again
+            return
+        self._answers.append((number, frames.seal(message)))
+
+    def _refuse(self, number: int, reason: int) -> None:
+        self._answer(number, frames.encode_refused(reason))
+
+    def _take(self, number: int, message: bytes) -> None:
+        opcode = message[0]
+        if opcode == frames.HELLO:
+            self._hello(number, frames.decode_hello(message))
+        elif opcode == frames.FETCH:
+            self._fetch(number, frames.decode_fetch(message))
+        elif opcode == frames.ACK:
+            self._ack(number, frames.decode_ack(message))
+        else:
+            self._refuse(number, frames.REFUSED_UNKNOWN)
+
+    def _hello(self, number: int, version: int) -> None:
+        if version != frames.PROTOCOL_VERSION:
+            self._refuse(number, frames.REFUSED_VERSION)
+            self._refusal = CLOSE_VERSION
+            return
+        self._is_greeted = True
+        log = self._log
+        self._answer(number, frames.encode_welcome(self._info, log.oldest_seq, log.next_seq))
+
+    def _fetch(self, number: int, from_seq: int) -> None:
+        if not self._is_greeted or from_seq > self._log.next_seq:
+            self._refuse(number, frames.REFUSED_ORDER)
+            return
+        if number == self._fetch_number:
+            return  # the link repeated it; starting again would reuse frame numbers
+        self._is_streaming = True
+        self._fetch_number = number
+        self._stream = number & log_frames.STREAM_MASK
+        self._frame_number = 0
+        self._free_from = 0
+        self._next_seq = from_seq
+        self._page = None
+        self._pending = None
+
+    def _ack(self, number: int, ack: tuple) -> None:
+        stream, frame_number, next_seq = ack
+        if not self._is_greeted or next_seq > self._log.next_seq:
+            self._refuse(number, frames.REFUSED_ORDER)
+            return
+        if self._is_streaming and stream == self._stream:
+            unused = (self._frame_number - frame_number) & 0xFF
+            # A late acknowledgement never takes back what a later one gave.
+            if unused <= self._frame_number - self._free_from:
+                self._free_from = self._frame_number - unused
+        self._log.release(next_seq)
+
+    # To the host.
+
+    def next_notification(self) -> "tuple[int, bytes] | None":
+        """Return (frames.CHANNEL_ constant, bytes) to notify, or None when nothing is to be sent.
+
+        The same again until `sent` is called. Passes on what `log.read` raises.
+        """
+        if self._answers:
+            number, message = self._answers[0]
+            part = self._answer_part
+            frame = frames.message_part(number, message, self._answer_offset, part, self._limit)
+            self._pending = (frames.CHANNEL_CONTROL, len(frame) - frames.MESSAGE_HEAD_BYTES)
+            return (frames.CHANNEL_CONTROL, frame)
+        if not self._is_streaming or self._refusal:
+            return None
+        if self._frame_number - self._free_from >= limits.WINDOW_FRAMES:
+            return None
+        return (frames.CHANNEL_LOG, self._log_frame())
+
+    def _log_frame(self) -> bytes:
+        if self._page is None:
+            self._read_page()
+        stream, number = self._stream, self._frame_number
+        if self._page is None:
+            self._pending = (frames.CHANNEL_LOG, 0)
+            return log_frames.end_frame(stream, number, self._next_seq)
+        first_seq, base_ms, data = self._page
+        offset = self._page_offset
+        if offset:
+            frame = log_frames.more_head(stream, number)
+        else:
+            frame = log_frames.page_head(stream, number, first_seq, base_ms, len(data))
+        piece = data[offset : offset + self._limit - len(frame)]
+        self._pending = (frames.CHANNEL_LOG, len(piece))
+        frame.extend(piece)
+        return bytes(frame)
+
+    def _read_page(self) -> None:
+        """Read the next page; leave None when there are no more records."""
+        room = limits.PAGE_FRAMES * (self._limit - log_frames.HEAD_BYTES) - _PAGE_HEAD_MAX_BYTES
+        page = self._log.read(self._next_seq, min(room, limits.PAGE_MAX_BYTES))
+        if page is None:
+            self._next_seq = self._log.next_seq
+            return
+        self._page = page
+        self._page_offset = 0
+        self._next_seq = page[0] + log_frames.count_records(page[2])
+
+    def sent(self) -> None:
+        """Go on behind the notification that was offered last: the stack has taken it."""
+        pending = self._pending
+        if pending is None:
+            return
+        self._pending = None
+        self.sent_frame_count += 1
+        channel, size = pending
+        if channel == frames.CHANNEL_CONTROL:
+            self._answer_offset += size
+            self._answer_part += 1
+            if self._answer_offset >= len(self._answers[0][1]):
+                self._answers = self._answers[1:]
+                self._answer_offset = self._answer_part = 0
+            return
+        self._frame_number += 1
+        self._page_offset += size
+        if self._page is None:
+            self._is_streaming = False
+        elif self._page_offset >= len(self._page[2]):
+            self._page = None
+
+    # The end.
+
+    def close_reason(self, now_ms: int) -> int:
+        """Return OPEN, or the CLOSE_ constant for which the link should be ended now.
+
+        `now_ms`: never decreases. Call it about as often as notifications are sent.
+        """
+        if self._active_ms < 0 or self.sent_frame_count != self._counted:
+            self._counted = self.sent_frame_count
+            self._active_ms = now_ms
+        if self._began_ms < 0:
+            self._began_ms = now_ms
+        last_ms = max(self._active_ms, self._heard_ms)
+        if self._refusal:
+            return self._refusal if now_ms - last_ms >= limits.REFUSAL_LINGER_MS else OPEN
+        if not self._is_greeted:
+            # Counted from the beginning: a stranger does not buy time by writing rubbish.
+            return CLOSE_IDLE if now_ms - self._began_ms >= limits.SESSION_HELLO_MS else OPEN
+        return CLOSE_IDLE if now_ms - last_ms >= limits.SESSION_IDLE_MS else OPEN

@@ -1,0 +1,276 @@
+"""The bytes between badge and host over GATT: names of the service, messages on CONTROL.
+
+Problem: a link that carries 20 bytes at a time at first, on which stacks drop what comes too fast,
+and peers of other versions. Guarantee: any bytes either are exactly one of the things described in
+docs/protocol.md or raise ProtocolError; one value has one encoding. Knows no order of things: the
+conversation is in badge_session and host_session. The frames on LOG are in log_frames.
+
+Opcodes 0x01-0x0F are the session's, 0x10-0x2F are kept for signed commands, 0x30-0x3F for uploads;
+an answer has the opcode of its request plus 0x80. The header of a message, HELLO's first byte
+behind the opcode and REFUSED never change, so that any two versions can refuse each other by name.
+"""
+
+import binascii
+from collections import namedtuple
+
+from redband_core import limits
+from redband_core.errors import ProtocolError, UsageError
+from redband_core.packing import Reader, put_u8, put_u16, put_u32
+
+PROTOCOL_VERSION = 1
+
+SERVICE_UUID = "d3a70001-5b1e-4c8a-9f26-526564626e64"
+INFO_UUID = "d3a70002-5b1e-4c8a-9f26-526564626e64"
+CONTROL_UUID = "d3a70003-5b1e-4c8a-9f26-526564626e64"
+LOG_UUID = "d3a70004-5b1e-4c8a-9f26-526564626e64"
+
+CHANNEL_CONTROL = 1
+CHANNEL_LOG = 2
+
+HELLO = 0x01
+FETCH = 0x02
+ACK = 0x03
+WELCOME = 0x81
+REFUSED = 0xFF
+
+# Reasons of REFUSED.
+REFUSED_VERSION = 1
+REFUSED_BAD_FRAME = 2
+REFUSED_ORDER = 3
+REFUSED_UNKNOWN = 4
+
+_LAST_PART = 0x80
+_PART_MASK = 0x7F
+MESSAGE_HEAD_BYTES = 2
+_CHECK_BYTES = 2
+_VERSION_TEXT_MAX = 16
+_IDENTITY_BYTES = 8
+
+Welcome = namedtuple(
+    "Welcome",
+    (
+        "version",
+        "badge_id",
+        "install_id",
+        "boot_id",
+        "oldest_seq",
+        "next_seq",
+        "ruleset_identity",
+        "firmware_version",
+    ),
+)
+"""version: of the protocol. badge_id: u16. install_id, boot_id: u32. oldest_seq: first record that
+can be fetched. next_seq: number of the record to be written next. ruleset_identity: 8 bytes.
+firmware_version: text, up to 16 ASCII characters."""
+
+
+def next_number(number: int) -> int:
+    """Return the message number behind `number`: 1..255, then 1 again."""
+    return number % 255 + 1
+
+
+def seal(message: bytes) -> bytes:
+    """Return `message` with its checksum, ready to be cut into parts.
+
+    A stack that cuts what is longer than it expects says so to nobody (PITFALLS B3).
+    """
+    sealed = bytearray(message)
+    put_u16(sealed, binascii.crc32(message) & 0xFFFF)
+    return bytes(sealed)
+
+
+def message_part(number: int, message: bytes, offset: int, part: int, limit: int) -> bytes:
+    """Return one frame of a sealed message: part number `part`, which begins at `offset`.
+
+    `limit`: longest frame in bytes, > 2. Raises UsageError for a message of too many parts.
+    """
+    data = message[offset : offset + limit - MESSAGE_HEAD_BYTES]
+    if part > _PART_MASK:
+        raise UsageError("message of too many parts")
+    is_last = offset + len(data) >= len(message)
+    return bytes((number, part | (_LAST_PART if is_last else 0))) + data
+
+
+class Joiner:
+    """Puts messages together from frames. Holds CONTROL_MESSAGE_MAX_BYTES at most."""
+
+    def __init__(self) -> None:
+        """Begin between two messages."""
+        self._number = 0
+        self._part = 0
+        self._data = b""
+
+    def add(self, frame: bytes) -> "tuple[int, bytes] | None":
+        """Return (number, message) when `frame` completes one, else None.
+
+        Raises ProtocolError when the frame is no part of a message or a part before it is
+        missing; what was gathered is dropped then.
+        """
+        if len(frame) <= MESSAGE_HEAD_BYTES:
+            self._number = 0
+            raise ProtocolError("frame without content")
+        number = frame[0]
+        part = frame[1] & _PART_MASK
+        if part == 0:
+            self._number = number
+            self._data = b""
+        elif number != self._number or part != self._part:
+            self._number = 0
+            raise ProtocolError("part %d of a message whose beginning is missing" % part)
+        self._part = part + 1
+        self._data += bytes(frame[MESSAGE_HEAD_BYTES:])
+        if number == 0 or len(self._data) > limits.CONTROL_MESSAGE_MAX_BYTES:
+            self._number = 0
+            self._data = b""
+            raise ProtocolError("message without number, or too long")
+        if not frame[1] & _LAST_PART:
+            return None
+        sealed = self._data
+        self._number = 0
+        self._data = b""
+        message = sealed[:-_CHECK_BYTES]
+        if not message or seal(message) != sealed:
+            raise ProtocolError("message was changed on the way")
+        return number, message
+
+
+def whole(reader: Reader) -> None:
+    """Raise ProtocolError when anything is left."""
+    if not reader.at_end():
+        raise ProtocolError("bytes behind the end of a message")
+
+
+def encode_hello() -> bytes:
+    """Return the host's first message, which names its protocol version."""
+    return bytes((HELLO, PROTOCOL_VERSION))
+
+
+def decode_hello(message: bytes) -> int:
+    """Return the version in a HELLO of this or any other version. Raises ProtocolError.
+
+    In our own version nothing may follow; what others send behind it is theirs.
+    """
+    reader = Reader(message, 1)
+    version = reader.u8()
+    if version == PROTOCOL_VERSION:
+        whole(reader)
+    return version
+
+
+def encode_fetch(from_seq: int) -> bytes:
+    """Return the request for all records from number `from_seq` on. Raises UsageError."""
+    message = bytearray((FETCH,))
+    put_u32(message, from_seq)
+    return bytes(message)
+
+
+def decode_fetch(message: bytes) -> int:
+    """Return from_seq. Raises ProtocolError."""
+    reader = Reader(message, 1)
+    from_seq = reader.u32()
+    whole(reader)
+    return from_seq
+
+
+def encode_ack(stream: int, number: int, next_seq: int) -> bytes:
+    """Return the word that all records before `next_seq` are committed for good.
+
+    All frames of `stream` before `number` (0..255) are used up. Raises UsageError.
+    """
+    message = bytearray((ACK,))
+    put_u8(message, stream)
+    put_u8(message, number)
+    put_u32(message, next_seq)
+    return bytes(message)
+
+
+def decode_ack(message: bytes) -> "tuple[int, int, int]":
+    """Return (stream, number, next_seq). Raises ProtocolError."""
+    reader = Reader(message, 1)
+    stream = reader.u8()
+    number = reader.u8()
+    next_seq = reader.u32()
+    whole(reader)
+    return stream, number, next_seq
+
+
+def _put_identity(message: bytearray, info) -> None:
+    put_u8(message, PROTOCOL_VERSION)
+    put_u16(message, info.badge_id)
+    put_u32(message, info.install_id)
+    put_u32(message, info.boot_id)
+
+
+def _put_versions(message: bytearray, info) -> None:
+    identity = bytes(info.ruleset_identity)
+    text = info.firmware_version.encode()
+    if len(identity) != _IDENTITY_BYTES or len(text) > _VERSION_TEXT_MAX:
+        raise UsageError("ruleset identity or firmware version of a wrong length")
+    message.extend(identity)
+    put_u8(message, len(text))
+    message.extend(text)
+
+
+def _take_versions(reader: Reader) -> "tuple[bytes, str]":
+    identity = reader.take(_IDENTITY_BYTES)
+    size = reader.u8()
+    if size > _VERSION_TEXT_MAX:
+        raise ProtocolError("firmware version too long")
+    text = reader.take(size)
+    for byte in text:
+        if not 0x20 <= byte < 0x7F:
+            raise ProtocolError("firmware version is not printable")
+    return identity, text.decode()
+
+
+def encode_welcome(info, oldest_seq: int, next_seq: int) -> bytes:
+    """Return the answer to HELLO. `info`: see BadgeSession. Raises UsageError."""
+    message = bytearray((WELCOME,))
+    _put_identity(message, info)
+    put_u32(message, oldest_seq)
+    put_u32(message, next_seq)
+    _put_versions(message, info)
+    return bytes(message)
+
+
+def decode_welcome(message: bytes) -> Welcome:
+    """Return the Welcome; bytes behind it are a later minor version's. Raises ProtocolError."""
+    reader = Reader(message, 1)
+    version = reader.u8()
+    badge_id = reader.u16()
+    install_id = reader.u32()
+    boot_id = reader.u32()
+    oldest_seq = reader.u32()
+    next_seq = reader.u32()
+    identity, text = _take_versions(reader)
+    return Welcome(version, badge_id, install_id, boot_id, oldest_seq, next_seq, identity, text)
+
+
+def encode_info(info) -> bytes:
+    """Return the value of the INFO characteristic: who the badge is, without a session."""
+    value = bytearray()
+    _put_identity(value, info)
+    _put_versions(value, info)
+    return bytes(value)
+
+
+def decode_info(value: bytes) -> Welcome:
+    """Return INFO's value as a Welcome with oldest_seq and next_seq 0. Raises ProtocolError."""
+    reader = Reader(value)
+    version = reader.u8()
+    badge_id = reader.u16()
+    install_id = reader.u32()
+    boot_id = reader.u32()
+    identity, text = _take_versions(reader)
+    return Welcome(version, badge_id, install_id, boot_id, 0, 0, identity, text)
+
+
+def encode_refused(reason: int) -> bytes:
+    """Return the badge's refusal, which also names its protocol version. `reason`: REFUSED_."""
+    return bytes((REFUSED, reason, PROTOCOL_VERSION))
+
+
+def decode_refused(message: bytes) -> "tuple[int, int]":
+    """Return (reason, version of the badge). Raises ProtocolError."""
+    reader = Reader(message, 1)
+    return reader.u8(), reader.u8()

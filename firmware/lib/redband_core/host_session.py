@@ -1,0 +1,288 @@
+"""The host's end of one connection: greets a badge and fetches its journal.
+
+Problem: notifications are dropped, repeated and cut, by radio, stack and operating system, and the
+badge may vanish at any frame. Guarantee: pages are given out in order, each made of whole records
+that passed their checksums, each record once; whatever is missing is asked for again from the
+exact record; the badge is told that records are committed only after `committed`. No byte from the
+peer raises. Reads no clock: who drives it calls `stalled` when nothing has come for a while.
+
+events() gives tuples: (HELLO, Welcome), (PAGE, first_seq, base_ms, data, next_seq), (DONE,) and
+(FAILED, reason). Every PAGE is to be answered by one `committed`, in order.
+"""
+
+from redband_core import frames, journal, limits, log_frames
+from redband_core.errors import JournalCorrupt, ProtocolError, UsageError
+
+HELLO = 1
+PAGE = 2
+DONE = 3
+FAILED = 4
+
+# Reasons of FAILED.
+VERSION = 1  # the badge speaks another version: see peer_version
+SILENT = 2  # asked again and again, no answer
+LOSSY = 3  # something came, but no record got through whole
+CURSOR_AHEAD = 4  # the host holds records that this install of the badge has not written
+REFUSED = 5  # the badge refused what every badge of this version grants
+
+_GREETING = 1
+_STREAMING = 2
+_FINISHING = 3
+_OVER = 4
+
+
+class HostSession:
+    """One connection.
+
+    welcome: the badge's greeting, None before. peer_version: its protocol version, 0 if unknown.
+    missing_count: records that the badge no longer had. gap_count, duplicate_count, stale_count,
+    bad_frame_count: log frames lost, repeated, of an earlier stream, or broken.
+    """
+
+    def __init__(self, next_seq_for) -> None:
+        """`next_seq_for(install_id)`: number of the first record that the host does not hold."""
+        self._next_seq_for = next_seq_for
+        self._limit = limits.MTU_DEFAULT - 3
+        self._joiner = frames.Joiner()
+        self._events = []
+        self.welcome = None
+        self.peer_version = 0
+        self.missing_count = 0
+        self.gap_count = 0
+        self.duplicate_count = 0
+        self.stale_count = 0
+        self.bad_frame_count = 0
+        # To the badge: one message at a time, in frames.
+        self._number = 0
+        self._message = b""
+        self._offset = 0
+        self._part = 0
+        # The stream.
+        self._state = _GREETING
+        self._stream = 0
+        self._frame_number = 0  # of the frame that is expected next
+        self._next_seq = 0  # of the record that is expected next
+        self._page = None
+        self._page_data = b""
+        # What was committed, and what the badge was told of it.
+        self._committed_seq = 0
+        self._open_pages = []  # (next_seq, frame number behind it) of pages given out
+        self._used_frame = 0
+        self._acked_frame = 0
+        self._has_ended = False
+        self._stalls = 0
+        self._restarts = 0
+        self._say(frames.encode_hello())
+
+    # To the badge.
+
+    def set_write_limit(self, limit_bytes: int) -> None:
+        """Set the longest write that the link takes, at least 20 bytes; smaller counts as 20."""
+        self._limit = min(max(limit_bytes, limits.MTU_DEFAULT - 3), limits.CONTROL_WRITE_MAX_BYTES)
+
+    def _say(self, message: bytes) -> None:
+        self._number = frames.next_number(self._number)
+        self._message = frames.seal(message)
+        self._offset = self._part = 0
+
+    def next_write(self) -> "bytes | None":
+        """Return the next bytes to write to CONTROL, with response, or None for nothing now."""
+        if self._state == _OVER:
+            return None
+        if not self._message:
+            self._say_ack()
+        if not self._message:
+            return None
+        frame = frames.message_part(
+            self._number, self._message, self._offset, self._part, self._limit
+        )
+        self._offset += len(frame) - frames.MESSAGE_HEAD_BYTES
+        self._part += 1
+        if self._offset >= len(self._message):
+            self._message = b""
+            if self._state == _FINISHING:
+                self._end((DONE,))
+        return frame
+
+    def _say_ack(self) -> None:
+        if self._has_ended and not self._open_pages:
+            self._state = _FINISHING
+        elif self._used_frame - self._acked_frame < limits.PAGE_FRAMES:
+            return  # the window is wide open; a word now would only cost a round trip
+        self._acked_frame = self._used_frame
+        number = self._used_frame & 0xFF
+        self._say(frames.encode_ack(self._stream, number, self._committed_seq))
+
+    def _fetch(self) -> None:
+        """Ask for everything from the next record on, as a new stream."""
+        self._state = _STREAMING
+        self._page = None
+        self._say(frames.encode_fetch(self._next_seq))
+        self._stream = self._number & log_frames.STREAM_MASK
+        self._frame_number = self._used_frame = self._acked_frame = 0
+        self._open_pages = [(next_seq, -1) for next_seq, _frame in self._open_pages]
+
+    def committed(self, next_seq: int) -> None:
+        """Say that the oldest page not yet answered is on the disk.
+
+        `next_seq`: the host holds everything before it. Raises UsageError without such a page.
+        """
+        if not self._open_pages:
+            raise UsageError("no page waits for this")
+        page_next_seq, frame_number = self._open_pages[0]
+        self._open_pages = self._open_pages[1:]
+        # The badge knows no records beyond those it sent, whatever the store holds.
+        self._committed_seq = max(self._committed_seq, min(next_seq, page_next_seq))
+        if frame_number >= 0:
+            self._used_frame = frame_number
+
+    # From the badge.
+
+    def events(self) -> list:
+        """Return what has happened since the last call, oldest first."""
+        events = self._events
+        self._events = []
+        return events
+
+    def _end(self, event: tuple) -> None:
+        if self._state != _OVER:
+            self._state = _OVER
+            self._events.append(event)
+
+    def stalled(self) -> None:
+        """Ask again: nothing has come for longer than a link and a flash write can take.
+
+        After STALLS_MAX times without an answer the session fails as SILENT.
+        """
+        self._stalls += 1
+        if self._stalls > limits.STALLS_MAX:
+            self._end((FAILED, SILENT))
+        elif self._state == _GREETING:
+            self._say(frames.encode_hello())
+        elif self._state == _STREAMING and not self._has_ended:
+            self._salvage()
+            self._fetch()
+
+    def control_notified(self, data: bytes) -> None:
+        """Take a notification of CONTROL. Never raises for what is in it."""
+        if self._state == _OVER:
+            return
+        try:
+            message = self._joiner.add(data)
+            if message is not None:
+                self._take(message[0], message[1])
+        except ProtocolError:
+            self.bad_frame_count += 1
+
+    def _take(self, number: int, message: bytes) -> None:
+        opcode = message[0]
+        if opcode == frames.REFUSED:
+            self._refused(number, frames.decode_refused(message))
+        elif opcode == frames.WELCOME and self._state == _GREETING:
+            if len(message) > 1 and message[1] != frames.PROTOCOL_VERSION:
+                self.peer_version = message[1]
+                self._end((FAILED, VERSION))
+                return
+            self._welcomed(frames.decode_welcome(message))
+
+    def _refused(self, number: int, refusal: tuple) -> None:
+        reason, version = refusal
+        self.peer_version = version
+        if reason == frames.REFUSED_VERSION:
+            self._end((FAILED, VERSION))
+        elif reason == frames.REFUSED_BAD_FRAME:
+            self.stalled()  # the link broke our message: say it again
+        elif number == self._number:
+            self._end((FAILED, REFUSED))
+
+    def _welcomed(self, welcome) -> None:
+        self._stalls = 0
+        self.welcome = welcome
+        self.peer_version = welcome.version
+        self._events.append((HELLO, welcome))
+        self._next_seq = self._committed_seq = self._next_seq_for(welcome.install_id)
+        if self._next_seq > welcome.next_seq:
+            self._end((FAILED, CURSOR_AHEAD))
+        elif self._next_seq == welcome.next_seq:
+            self._state = _STREAMING
+            self._has_ended = True
+            self._message = b""
+        else:
+            self._fetch()
+
+    def log_notified(self, data: bytes) -> None:
+        """Take a notification of LOG. Never raises for what is in it."""
+        if self._state != _STREAMING or self._has_ended:
+            return
+        try:
+            frame = log_frames.decode(data)
+        except ProtocolError:
+            self.bad_frame_count += 1
+            return  # its number is then missing
+        if frame.stream != self._stream:
+            self.stale_count += 1
+            return
+        ahead = (frame.number - self._frame_number) & 0xFF
+        if ahead > limits.WINDOW_FRAMES:
+            self.duplicate_count += 1
+            return
+        self._stalls = 0
+        if ahead or not self._accept(frame):
+            self.gap_count += 1
+            self._again()
+
+    def _again(self) -> None:
+        self._restarts += 1
+        self._salvage()
+        if self._restarts > limits.RESTARTS_MAX:
+            self._end((FAILED, LOSSY))
+        else:
+            self._fetch()
+
+    def _accept(self, frame) -> bool:
+        """Take the frame that was expected; return False when it does not fit what came before."""
+        self._frame_number += 1
+        is_inside = frame.kind == log_frames.MORE
+        if is_inside != (self._page is not None):
+            return False
+        if not is_inside:
+            if frame.seq < self._next_seq:
+                return False
+            if frame.kind == log_frames.END:
+                self.missing_count += frame.seq - self._next_seq
+                self._next_seq = frame.seq
+                self._has_ended = True
+                return True
+            self._page = frame
+        self._page_data += frame.data
+        size = self._page.size
+        if len(self._page_data) < size:
+            return True
+        return self._salvage() == size
+
+    def _salvage(self) -> int:
+        """Give out the whole records at the front of the page.
+
+        Returns how many bytes came when all of them were records, else -1 (0 without a page).
+        """
+        page = self._page
+        data = self._page_data
+        self._page = None
+        self._page_data = b""
+        if page is None:
+            return 0
+        seq = page.seq
+        end = 0
+        try:
+            while end < min(len(data), page.size) and seq <= journal.SEQ_MAX:
+                end = journal.decode_record(data, end, seq)[3]
+                seq += 1
+        except JournalCorrupt:
+            pass  # cut or changed on the way: asked for again from here
+        if end:
+            self.missing_count += page.seq - self._next_seq
+            self._next_seq = seq
+            self._restarts = 0
+            self._open_pages.append((seq, self._frame_number))
+            self._events.append((PAGE, page.seq, page.base_ms, data[:end], seq))
+        return end if end == len(data) else -1

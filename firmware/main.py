@@ -1,0 +1,11 @@
+"""Start the badge, or safe mode when the app cannot even be imported."""
+
+import sys
+
+try:
+    from redband_badge.app import run
+except (ImportError, SyntaxError, ValueError, AttributeError, MemoryError, OSError) as error:
+    sys.print_exception(error)
+    from redband_badge.safe_mode import run
+
+run()

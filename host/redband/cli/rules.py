@@ -1,0 +1,135 @@
+"""`redband rules`: list, check, compile and try rulesets.
+
+Problem: an organiser edits a TOML file and wants to know, before the game, whether a badge takes
+it and what it does. Guarantee: a mistake in a file is one line `file:line: what; hint` and exit
+code 2.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from redband.errors import RedbandUserError
+
+app = typer.Typer(
+    name="rules",
+    help="Check, compile and show rulesets.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+
+Ruleset = Annotated[str, typer.Argument(metavar="FILE|ID", help="a TOML file, or a shipped id")]
+Language = Annotated[str, typer.Option("--lang", help="en or ru")]
+
+
+@app.command("list")
+def list_rulesets(lang: Language = "en") -> None:
+    """List the rulesets that come with the program."""
+    from redband.rules import load, shipped
+
+    table = Table("id", "title", "bytes", "identity")
+    for name in shipped():
+        ruleset = load(name)
+        title = ruleset.title.get(_language(lang))
+        table.add_row(name, title, str(len(ruleset.data)), ruleset.identity.hex())
+    Console().print(table)
+
+
+@app.command()
+def check(ruleset: Ruleset) -> None:
+    """Check a ruleset; say what it holds, or what is wrong and where."""
+    from redband.rules import load
+
+    found = load(ruleset)
+    typer.echo(
+        f"{found.source.name} is right: {len(found.rules)} rules, {len(found.events)} events, "
+        f"{len(found.signals)} signals, {len(found.data)} bytes, identity {found.identity.hex()}"
+    )
+
+
+@app.command("compile")
+def compile_ruleset(
+    ruleset: Ruleset,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="file to write")],
+) -> None:
+    """Compile a ruleset to the file that a badge reads."""
+    from redband.rules import load
+
+    found = load(ruleset)
+    try:
+        output.write_bytes(found.data)
+    except OSError as error:
+        raise RedbandUserError(f"{output} can't be written: {error.strerror}") from error
+    typer.echo(f"{output}: {len(found.data)} bytes, identity {found.identity.hex()}")
+
+
+@app.command()
+def events(ruleset: Ruleset, lang: Language = "en") -> None:
+    """List the events: their arguments and who may send them."""
+    from redband.rules import load
+
+    language = _language(lang)
+    table = Table("id", "event", "title", "arguments", "who may send it")
+    for event in load(ruleset).events:
+        arguments = []
+        for arg in event.args:
+            choices = ", ".join(f"{i} {name}" for i, (name, _title) in enumerate(arg.choices))
+            arguments.append(f"{arg.name}: {choices or f'{arg.low} to {arg.high}'}")
+        row = (event.name, event.title.get(language), "\n".join(arguments), ", ".join(event.roles))
+        table.add_row(str(event.id), *row)
+    # A pipe has no width; cut names would be of no use there.
+    Console(width=None if sys.stdout.isatty() else 160).print(table)
+
+
+@app.command()
+def replay(
+    ruleset: Ruleset,
+    player: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="a param, such as max_hits=3")
+    ] = None,
+    runtime: Annotated[str, typer.Option(help="cpython or micropython")] = "cpython",
+) -> None:
+    """Play JSON lines from standard input; print a JSON line for each input and each timer.
+
+    An input is {"t_ms": 1000, "event": "hit", "args": {"n": 2}}; without "event" time passes.
+    """
+    from redband.rules import load
+    from redband.rules.replay import read_inputs
+    from redband.rules.replay import replay as run
+
+    if runtime not in ("cpython", "micropython"):
+        raise RedbandUserError(f'unknown runtime "{runtime}"; known are: cpython, micropython')
+    found = load(ruleset)
+    given: dict[str, int | str] = {}
+    for text in player or []:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise RedbandUserError(f'"{text}" is not NAME=VALUE; write for example max_hits=3')
+        given[name.strip()] = value.strip()
+    inputs = read_inputs(_input_lines(), found)
+    try:
+        for line in run(found, found.param_values(given), inputs, runtime):
+            sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough, as with `| head`
+        sys.stderr.close()
+
+
+def _input_lines():
+    """Yield the lines of standard input. Raises RedbandUserError for what is not UTF-8."""
+    try:
+        yield from sys.stdin
+    except UnicodeDecodeError as error:
+        raise RedbandUserError("the input is not text in UTF-8; save it as UTF-8") from error
+
+
+def _language(lang: str) -> str:
+    if lang not in ("en", "ru"):
+        raise RedbandUserError(f'unknown language "{lang}"; known are: en, ru')
+    return lang

@@ -1,0 +1,59 @@
+"""`redband scan`: which badges are in range, now."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from redband.cli.options import FieldOption
+
+app = typer.Typer(add_completion=False)
+
+COLUMNS = " badge   role         rssi  battery  records  revision  flags"
+
+
+@app.command()
+def scan(
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long to listen.")] = 5,
+    field: FieldOption = None,
+) -> None:
+    """List the badges in range, as their adverts say. Exit code 1 when there is none."""
+    from redband_core.advert import NO_SEQ
+
+    from redband.cli import session
+    from redband.cli.options import open_radio
+    from redband.gateway.bleak_radio import BleakRadio
+    from redband.gateway.live import Sighting
+    from redband.gateway.merge import ROLE_NAMES
+    from redband.gateway.rows import FLAG_NAMES
+
+    heard: dict[int, Sighting] = {}
+
+    def note(sighting: Sighting) -> None:
+        heard[sighting.advert.badge_id] = sighting
+
+    async def main() -> int:
+        async with open_radio(field) as radio:
+            try:
+                async with asyncio.timeout(seconds):
+                    await BleakRadio(radio.backend).scan(note)
+            except TimeoutError:
+                return 0
+        return 0
+
+    session.run(main())
+    if not heard:
+        typer.echo(f"No badge was heard in {seconds:g} s.", err=True)
+        raise typer.Exit(1)
+    typer.echo(COLUMNS)
+    for badge_id, sighting in sorted(heard.items()):
+        advert = sighting.advert
+        role = ROLE_NAMES[advert.role] if advert.role < len(ROLE_NAMES) else str(advert.role)
+        flags = ", ".join(name for bit, name in FLAG_NAMES if advert.flags & bit)
+        made = 0 if advert.last_seq == NO_SEQ else advert.last_seq + 1
+        typer.echo(
+            f"{badge_id:>6}   {role:<11}  {sighting.rssi_dbm:>4}  {advert.battery_pct:>5} %"
+            f"  {made:>7}  {advert.revision:>8}  {flags}".rstrip()
+        )

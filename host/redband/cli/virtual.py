@@ -1,0 +1,179 @@
+"""`redband virtual`: run virtual badges, and press their buttons."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from redband.errors import RedbandUserError
+from redband.virtual.control import ask
+
+DEFAULT_DIRECTORY = Path("redband-data") / "virtual"
+DEMO_FIELDS = "demo-data/*/field"
+FIELD_VARIABLE = "REDBAND_FIELD"
+BADGES_MAX = 100
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help="Run virtual badges, and press their buttons.",
+)
+
+BadgeId = Annotated[int, typer.Argument(help="The badge's number.")]
+FieldOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--field",
+        help="Directory of the field; without it the field or demo that runs here.",
+        envvar=FIELD_VARIABLE,
+    ),
+]
+
+
+def control_path(field: Path | None) -> Path:
+    """Return the control socket of the field in `field`, or of the one that runs here."""
+    if field is not None:
+        return (field / "control").resolve()
+    found = [DEFAULT_DIRECTORY, *Path().glob(DEMO_FIELDS)]
+    sockets = [path / "control" for path in found if (path / "control").exists()]
+    if not sockets:
+        raise RedbandUserError(
+            "No virtual field runs here; start one with: redband virtual start, or name its "
+            "directory with --field."
+        )
+    return max(sockets, key=lambda path: path.lstat().st_mtime).resolve()
+
+
+def _ask(field: Path | None, **request: Any) -> dict[str, Any]:
+    return asyncio.run(ask(control_path(field), request))
+
+
+def _show(badge: dict[str, Any]) -> None:
+    leds = badge["leds"]
+    lit = [name for name, level in leds.items() if level]
+    power = "on" if badge["powered"] else "no battery"
+    typer.echo(
+        f"badge {badge['badge']} {badge['player']}: {power}, lit: {', '.join(lit) or 'nothing'}, "
+        f"starts: {badge['boots']}, port: {badge['usb']}"
+    )
+
+
+@app.command()
+def start(
+    badges: Annotated[int, typer.Option(min=1, max=BADGES_MAX, help="How many.")] = 3,
+    directory: Annotated[
+        Path, typer.Option(help="Where their flash images and ports are.")
+    ] = DEFAULT_DIRECTORY,
+    time_factor: Annotated[float, typer.Option(help="Game time per real time.")] = 1.0,
+    ruleset: Annotated[str, typer.Option(help="A shipped ruleset or a TOML file.")] = "hits",
+    seed: Annotated[int, typer.Option(help="Of the radio's chances.")] = 1,
+    blank: Annotated[
+        bool, typer.Option("--blank", help="Without firmware: for redband badge install.")
+    ] = False,
+) -> None:
+    """Run virtual badges until Ctrl-C; the flash images stay and are taken up again."""
+    asyncio.run(_run(badges, directory, time_factor, ruleset, seed, blank))
+
+
+async def _run(
+    badges: int, directory: Path, time_factor: float, ruleset: str, seed: int, blank: bool
+) -> None:
+    # The radio takes a second to import, which the other commands need not wait for.
+    from redband.virtual.field import BadgeSpec, Field
+
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ended.set)
+    field = Field(directory, time_factor, seed)
+    try:
+        await field.start()
+        for badge_id in range(1, badges + 1):
+            spec = BadgeSpec(
+                badge_id, f"Player {badge_id}", ruleset_id=ruleset, with_firmware=not blank
+            )
+            badge = await field.add_badge(spec)
+            typer.echo(f"badge {badge_id}: port {badge.usb_path}")
+        typer.echo(f"control socket: {field.control_path}; radio: {field.hci_path}")
+        typer.echo("Ctrl-C ends the field.")
+        await ended.wait()
+    finally:
+        await field.stop()
+
+
+@app.command()
+def status(
+    field: FieldOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Show every badge of the field."""
+    answer = _ask(field, do="status")
+    if as_json:
+        typer.echo(json.dumps(answer, ensure_ascii=False))
+        return
+    for badge in answer["badges"]:
+        _show(badge)
+
+
+@app.command()
+def press(
+    badge: BadgeId,
+    duration_ms: Annotated[int, typer.Option(help="How long, in game time.")] = 80,
+    bounces: Annotated[int, typer.Option(help="How often the contact bounces.")] = 0,
+    field: FieldOption = None,
+) -> None:
+    """Press a badge's button: one hit."""
+    _show(_ask(field, do="press", badge=badge, duration_ms=duration_ms, bounces=bounces))
+
+
+@app.command()
+def shake(badge: BadgeId, field: FieldOption = None) -> None:
+    """Hit a badge's impact sensor."""
+    _show(_ask(field, do="shake", badge=badge))
+
+
+@app.command()
+def hold(
+    badge: BadgeId,
+    duration_ms: Annotated[int, typer.Option(help="How long, in game time.")] = 2000,
+    field: FieldOption = None,
+) -> None:
+    """Hold a badge's button: first aid."""
+    _show(_ask(field, do="hold", badge=badge, duration_ms=duration_ms))
+
+
+@app.command()
+def pull(badge: BadgeId, field: FieldOption = None) -> None:
+    """Pull a badge's battery."""
+    _show(_ask(field, do="pull", badge=badge))
+
+
+@app.command()
+def restore(badge: BadgeId, field: FieldOption = None) -> None:
+    """Put a badge's battery back."""
+    _show(_ask(field, do="restore", badge=badge))
+
+
+@app.command()
+def battery(
+    badge: BadgeId,
+    millivolts: Annotated[int, typer.Argument(help="Of the cell, 0 to 5000.")],
+    field: FieldOption = None,
+) -> None:
+    """Set a badge's battery voltage."""
+    _show(_ask(field, do="battery", badge=badge, mv=millivolts))
+
+
+@app.command()
+def usb(badge: BadgeId, field: FieldOption = None) -> None:
+    """Print a badge's USB port, for mpremote connect."""
+    for one in _ask(field, do="status")["badges"]:
+        if one["badge"] == badge:
+            typer.echo(str(Path(one["usb"]).resolve()))
+            return
+    raise RedbandUserError(f"There is no badge {badge} in this field.")

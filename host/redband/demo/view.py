@@ -1,0 +1,77 @@
+"""What the page shows of a demo: the gateway's rows in its own words, and hands on the field."""
+
+from __future__ import annotations
+
+from redband.demo.hands import Hands
+from redband.gateway.gateway import Gateway
+from redband.gateway.rows import BadgeRow, Text
+from redband.virtual.field import Field
+from redband.web import view as page
+
+NOTHING = Text("", "")
+
+
+def page_row(row: BadgeRow, is_powered: bool | None) -> page.BadgeRow:
+    """Return a gateway's row as the page takes it. is_powered: None for a real badge."""
+    timer = row.timer or NOTHING
+    event = row.last_event or NOTHING
+    patterns = [lamp.pattern for lamp in row.leds] or [0, 0, 0]
+    return page.BadgeRow(
+        badge_id=row.badge_id,
+        player=row.player,
+        state_en=row.state.en,
+        state_ru=row.state.ru,
+        red_pattern=patterns[0],
+        green_pattern=patterns[1],
+        vibration_pattern=patterns[2],
+        hits=row.hits,
+        max_hits=row.hits_max or 0,
+        timer_s=row.timer_left_s,
+        timer_en=timer.en,
+        timer_ru=timer.ru,
+        last_event_en=event.en,
+        last_event_ru=event.ru,
+        last_seen_s=row.last_seen_age_s,
+        battery_pct=row.battery_pct,
+        unsynced=row.unsynced or 0,
+        synced_events=row.event_count,
+        flags=row.flags,
+        is_powered=is_powered,
+        problem=row.problem or "",
+    )
+
+
+class DemoView:
+    """The page's `FieldView` of one demo."""
+
+    has_controls = True
+
+    def __init__(self, gateway: Gateway, field: Field) -> None:
+        self._gateway = gateway
+        self._field = field
+        self._hands = Hands(field)
+
+    def rows(self) -> list[page.BadgeRow]:
+        """Return all badges by id, with the power, which only the field knows."""
+        badges = self._field.badges
+        return [
+            page_row(row, badges[row.badge_id].is_powered if row.badge_id in badges else None)
+            for row in self._gateway.rows()
+        ]
+
+    def log(self, limit: int) -> list[page.LogEntry]:
+        """Return up to `limit` newest events, newest first."""
+        return [
+            page.LogEntry(
+                time_s=one.time_s,
+                badge_id=one.badge_id,
+                player=self._gateway.player(one.badge_id),
+                text_en=one.text.en,
+                text_ru=one.text.ru,
+            )
+            for one in self._gateway.recent(limit)
+        ]
+
+    async def do(self, action: str, badge_id: int) -> None:
+        """Do `action` to a badge. Raises RedbandUserError for what cannot be done."""
+        await self._hands.do(action, badge_id)

@@ -1,0 +1,105 @@
+"""mpremote as a subprocess: one command line on one port, its troubles as sentences.
+
+Guarantee: every call ends within its time; a port that is absent, forbidden, busy or silent gives
+four different sentences and exit codes. Does not retry: install.py decides.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from enum import IntEnum
+from pathlib import Path
+
+from redband.errors import RedbandUserError
+
+
+class PortTrouble(IntEnum):
+    """What is wrong with a port; the values are the exit codes."""
+
+    ABSENT = 3
+    FORBIDDEN = 4
+    BUSY = 5
+    SILENT = 6
+    BROKEN_OFF = 7
+    FLASH_FULL = 8
+
+
+class PortError(RedbandUserError):
+    """A port could not be used; `trouble` says why."""
+
+    def __init__(self, trouble: PortTrouble, message: str) -> None:
+        super().__init__(message, exit_code=int(trouble))
+        self.trouble = trouble
+
+
+class Mpremote:
+    """mpremote on `port`."""
+
+    def __init__(self, port: str) -> None:
+        self.port = port
+
+    def check_port(self) -> None:
+        """Raise PortError if the port is not there or may not be used."""
+        path = Path(self.port)
+        if not path.exists():
+            raise PortError(
+                PortTrouble.ABSENT,
+                f"There is no port {self.port}; plug the badge in, or list the ports with: "
+                "mpremote connect list.",
+            )
+        if not os.access(path, os.R_OK | os.W_OK):
+            raise PortError(
+                PortTrouble.FORBIDDEN,
+                f"You may not use {self.port}; join its group (on Debian: sudo adduser $USER "
+                "dialout) and log in again.",
+            )
+
+    def run(self, *commands: str, timeout_s: float, is_resumed: bool = True) -> str:
+        """Run mpremote commands ("+" between them) and return what they printed.
+
+        is_resumed: False resets the badge's interpreter first. Raises PortError.
+        """
+        self.check_port()
+        line = [sys.executable, "-m", "mpremote", "connect", self.port]
+        line += ["resume", *commands] if is_resumed else list(commands)
+        try:
+            done = subprocess.run(
+                line, capture_output=True, text=True, timeout=timeout_s, check=False
+            )
+        except subprocess.TimeoutExpired as error:
+            raise PortError(
+                PortTrouble.SILENT,
+                f"The badge at {self.port} stopped answering; press its reset button and install "
+                "again.",
+            ) from error
+        if done.returncode != 0:
+            raise self._trouble(done.stdout + done.stderr)
+        return done.stdout
+
+    def _trouble(self, said: str) -> PortError:
+        if "failed to access" in said:
+            return PortError(
+                PortTrouble.BUSY,
+                f"Another program uses {self.port}; close it (a serial monitor, Thonny, another "
+                "mpremote).",
+            )
+        if "could not enter raw repl" in said:
+            return PortError(
+                PortTrouble.SILENT,
+                f"Nothing at {self.port} answers as MicroPython; check the cable, press the reset "
+                "button, or flash MicroPython first.",
+            )
+        if "ENOSPC" in said or "OSError: 28" in said:
+            return PortError(
+                PortTrouble.FLASH_FULL,
+                f"The badge at {self.port} has no room; sync its journal first, then install "
+                "again.",
+            )
+        last = (said.strip().splitlines() or ["no word from mpremote"])[-1]
+        return PortError(
+            PortTrouble.BROKEN_OFF,
+            f"The connection to {self.port} broke off ({last}); the badge keeps its old version, "
+            "install again.",
+        )

@@ -1,0 +1,192 @@
+"""The host's event store: journal pages in, ordered records out.
+
+Problem: a page can come twice, after an abort, from another gateway, or be the last thing before
+a power cut. Guarantee: one transaction holds a page's records and the cursor that says so, it is
+on the disk before `ingest_page` returns, and taking the same page again changes nothing. Records
+come out ordered by (badge, install, seq), whatever order they came in (PITFALLS G2, G4, G5).
+Not here: what the records mean (`projection`), and anything about one database (`dialect`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import select, update
+from sqlalchemy.engine import Connection
+
+from redband.store import ingest, schema
+from redband.store.dialect import WRITING, StoreError, insert_new, open_engine, sentences
+from redband.store.records import Page, Record, decode_page
+
+STORE_FILE = "redband.sqlite"
+"""Name of the store inside a data folder."""
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+class Store:
+    """The event store in one database file.
+
+    `path`: file, made when missing (its folder must exist). `wall_ms`: the host's clock in ms
+    since 1970, an argument so that tests can turn it. Raises StoreError with one sentence when
+    the file cannot be used. Methods block on the disk: call them in a worker thread from async
+    code. One thread at a time may write; any may read.
+    """
+
+    def __init__(self, path: Path, wall_ms: Callable[[], int] = _now_ms) -> None:
+        self.path = path
+        self._wall_ms = wall_ms
+        self._engine = open_engine(path)
+        self._make_schema()
+
+    def close(self) -> None:
+        """Let go of the file. Safe to call twice."""
+        self._engine.dispose()
+
+    def _make_schema(self) -> None:
+        with self._writing() as connection:
+            schema.metadata.create_all(connection)
+            found = connection.execute(select(schema.schema_version.c.version)).scalar()
+            if found is None:
+                insert_new(connection, schema.schema_version, [{"version": schema.SCHEMA_VERSION}])
+            elif found != schema.SCHEMA_VERSION:
+                raise StoreError(
+                    f"The store {self.path} has schema version {found}, this Redband knows"
+                    f" {schema.SCHEMA_VERSION}; use the Redband that wrote it or another folder."
+                )
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with sentences(self.path), self._engine.connect() as connection:
+            connection = connection.execution_options(**WRITING)
+            with connection.begin():
+                yield connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with sentences(self.path), self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    # --- writing ---------------------------------------------------------------------------
+
+    def ingest_page(self, page: Page) -> int:
+        """Commit the records of `page` and return the first sequence number not yet held.
+
+        Only after this returns may the badge be told to release anything. Raises ProtocolError
+        for damaged records and (StoreConflict) for a known record with other bytes, StoreError
+        when the database cannot take it; then nothing of the page is stored.
+        """
+        decoded = decode_page(page)
+        with self._writing() as connection:
+            return ingest.take_page(connection, page, decoded, self._wall_ms())
+
+    def note_contact(self, badge_id: int, install_id: int, boot_id: int, gateway: str) -> None:
+        """Note that `gateway` has met this life of the badge and holds its journal to the cursor.
+
+        This is what maps game time to wall time later: every record below the cursor is older
+        than this moment.
+        """
+        with self._writing() as connection:
+            now_ms = self._wall_ms()
+            ingest.know_install(connection, badge_id, install_id, now_ms)
+            row = {"badge_id": badge_id, "install_id": install_id, "at_ms": now_ms}
+            row |= {"boot_id": boot_id, "gateway": gateway}
+            row["next_seq"] = ingest.cursor(connection, badge_id, install_id)
+            insert_new(connection, schema.contact, [row])
+
+    def set_player(self, badge_id: int, player: str) -> None:
+        """Write down who wears the badge. `player`: at most 80 characters."""
+        now_ms = self._wall_ms()
+        with self._writing() as connection:
+            row = {"badge_id": badge_id, "player": player}
+            row |= {"first_contact_ms": now_ms, "last_contact_ms": now_ms}
+            insert_new(connection, schema.badge, [row])
+            connection.execute(
+                update(schema.badge)
+                .where(schema.badge.c.badge_id == badge_id)
+                .values(player=player)
+            )
+
+    def keep_ruleset(self, identity: bytes, name: str, data: bytes) -> None:
+        """Keep a compiled ruleset beside the events that were made under it."""
+        with self._writing() as connection:
+            row = {"identity": identity, "name": name, "data": data}
+            insert_new(connection, schema.ruleset, [row])
+
+    # --- reading ---------------------------------------------------------------------------
+
+    def next_seq(self, badge_id: int, install_id: int) -> int:
+        """Return the first sequence number of this install that is not committed yet."""
+        with self._reading() as connection:
+            return ingest.cursor(connection, badge_id, install_id)
+
+    def players(self) -> dict[int, str]:
+        """Return the player's name for every badge known, by badge id."""
+        query = select(schema.badge.c.badge_id, schema.badge.c.player)
+        with self._reading() as connection:
+            rows = connection.execute(query.order_by(schema.badge.c.badge_id)).all()
+        return {row.badge_id: row.player for row in rows}
+
+    def boot_rulesets(self) -> dict[tuple[int, int, int], bytes]:
+        """Return the ruleset identity of every boot, by (badge_id, install_id, boot_id)."""
+        with self._reading() as connection:
+            rows = connection.execute(select(schema.boot)).all()
+        return {
+            (row.badge_id, row.install_id, row.boot_id): bytes(row.ruleset_identity)
+            for row in rows
+        }
+
+    def rulesets(self) -> dict[bytes, tuple[str, bytes]]:
+        """Return (name, data) of every compiled ruleset kept, by identity."""
+        with self._reading() as connection:
+            rows = connection.execute(select(schema.ruleset)).all()
+        return {bytes(row.identity): (row.name, bytes(row.data)) for row in rows}
+
+    def records(
+        self,
+        badge_id: int | None = None,
+        after: tuple[int, int] | None = None,
+        kinds: Sequence[int] | None = None,
+    ) -> list[Record]:
+        """Return records in the order (badge, install, seq).
+
+        badge_id: only this badge. after: only records behind (install_order, seq) of that badge.
+        kinds: only these record kinds.
+        """
+        record, install = schema.record, schema.install
+        same = (record.c.badge_id == install.c.badge_id) & (
+            record.c.install_id == install.c.install_id
+        )
+        query = select(record, install.c.ordinal).join(install, same)
+        if badge_id is not None:
+            query = query.where(record.c.badge_id == badge_id)
+        if after is not None:
+            later_life = install.c.ordinal > after[0]
+            query = query.where(
+                later_life | ((install.c.ordinal == after[0]) & (record.c.seq > after[1]))
+            )
+        if kinds is not None:
+            query = query.where(record.c.kind.in_(kinds))
+        query = query.order_by(
+            record.c.badge_id, install.c.ordinal, record.c.seq, record.c.boot_id
+        )
+        with self._reading() as connection:
+            return [
+                Record(
+                    badge_id=row.badge_id,
+                    install_order=row.ordinal,
+                    install_id=row.install_id,
+                    boot_id=row.boot_id,
+                    seq=row.seq,
+                    kind=row.kind,
+                    game_ms=row.game_ms,
+                    payload=bytes(row.payload),
+                    received_ms=row.received_ms,
+                )
+                for row in connection.execute(query)
+            ]

@@ -1,0 +1,207 @@
+"""The chip of a virtual badge: power, resets, watchdog, deep sleep, around the interpreter.
+
+Guarantee: a cut battery ends the process in the middle of an instruction and the image file stays
+as it is; a watchdog, a reset and a soft reset start it again with their cause. Pins belong to
+board_pins.py, the radio to redband.virtual.radio.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol
+
+from redband.virtual.board_pins import BoardPins
+from redband.virtual.console import SOFT_REBOOT, Console
+from redband.virtual.interpreter import Interpreter
+from redband.virtual.nvs import NvsFile
+from redband.virtual.silicon import opcodes
+
+
+class Radio(Protocol):
+    """What the chip asks of a radio."""
+
+    def frame(self, opcode: int, payload: bytes) -> None:
+        """Take a frame of the firmware."""
+
+    def close(self) -> None:
+        """Lose power."""
+
+
+class Chip:
+    """make_radio(send): a new radio; facts: of image and clock, as runner.py reads them."""
+
+    def __init__(
+        self,
+        facts: dict[str, object],
+        heap_kib: int,
+        time_factor: float,
+        pins: BoardPins,
+        console: Console,
+        nvs: NvsFile,
+        make_radio: Callable[[Callable[[int, bytes], None]], Radio],
+    ) -> None:
+        """Describe it; nothing runs before `power_on`."""
+        self.is_powered = False
+        self.boots = 0
+        self.watchdog_resets = 0
+        self._facts = facts
+        self._heap_kib = heap_kib
+        self._time_factor = time_factor
+        self._pins = pins
+        self._console = console
+        self._nvs = nvs
+        self._make_radio = make_radio
+        self._radio: Radio | None = None
+        self._interpreter: Interpreter | None = None
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._watchdog_ms = 0
+        self._wake_pins: list[tuple[int, int]] = []
+        self._frames: dict[int, Callable[[bytes], None]] = {
+            opcodes.PIN_OUT: lambda payload: pins.set_output(payload[0], payload[1]),
+            opcodes.PIN_PWM: lambda payload: pins.set_output(payload[0], int(any(payload[1:3]))),
+            opcodes.WATCHDOG: self._watchdog_set,
+            opcodes.WATCHDOG_FEED: lambda _: self._watchdog_fed(),
+            opcodes.RESET: lambda _: self._restart(opcodes.HARD_RESET),
+            opcodes.DEEP_SLEEP: self._deep_sleep,
+            opcodes.BREAK_TAKEN: lambda _: console.break_taken(),
+            opcodes.NVS_SAVE: self._nvs_save,
+        }
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the interpreter, None while there is none (no power, deep sleep)."""
+        return self._interpreter.pid if self._interpreter is not None else None
+
+    def power_on(self) -> None:
+        """Put the battery in. Raises RedbandUserError when MicroPython is not installed."""
+        if not self.is_powered:
+            self._start(opcodes.PWRON_RESET)
+            self.is_powered = True
+
+    def power_cut(self) -> None:
+        """Pull the battery, at whatever the chip is doing."""
+        self.is_powered = False
+        self._stop()
+        self._lose_state()
+
+    def send(self, opcode: int, payload: bytes = b"") -> None:
+        """Send a frame to the program; lost when there is none."""
+        if self._interpreter is not None:
+            self._interpreter.send(opcode, payload)
+
+    def inputs_changed(self) -> None:
+        """A pin has another level: it may be one that wakes the chip."""
+        if self._interpreter is not None or not self.is_powered:
+            return
+        if any(self._pins.level(pin) == level for pin, level in self._wake_pins):
+            self._wake(opcodes.PIN_WAKE)
+
+    def output_full(self, is_full: bool) -> None:
+        """The USB port asks the program to wait with its output, or to go on."""
+        if self._interpreter is None:
+            return
+        if is_full:
+            self._interpreter.pause_output()
+        else:
+            self._interpreter.resume_output()
+
+    def _start(self, cause: int, is_main_run: bool = True, wake_reason: int = 0) -> None:
+        state = {
+            "reset_cause": cause,
+            "wake_reason": wake_reason,
+            "is_main_run": is_main_run,
+            "nvs": self._nvs.values,
+            "levels": self._pins.driven_levels(),
+            "voltages_mv": [self._pins.battery_at_pin()],
+        }
+        self._interpreter = Interpreter(
+            self._facts | state,
+            self._heap_kib,
+            on_frame=self._frame,
+            on_output=self._console.output,
+            on_end=self._ended,
+        )
+        self.boots += 1
+        self._radio = self._make_radio(self.send)
+        self._console.attach(self._interpreter, is_main_run)
+
+    def _stop(self) -> None:
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+        self._wake_pins = []
+        self._console.detach()
+        if self._interpreter is not None:
+            self._interpreter.kill()
+            self._interpreter = None
+        if self._radio is not None:
+            self._radio.close()
+            self._radio = None
+
+    def _lose_state(self) -> None:
+        self._watchdog_ms = 0
+        self._pins.release_outputs()
+
+    def _restart(self, cause: int) -> None:
+        self._stop()
+        self._lose_state()
+        self._start(cause)
+
+    def _ended(self, code: int) -> None:
+        # Ctrl-D or SystemExit ends the unix port where a board starts again (a soft reset, which
+        # the watchdog survives); anything else is a crash, which a board answers with a reset.
+        was_starting = self._console.is_starting
+        is_raw = self._console.is_raw
+        self._stop()
+        if was_starting:
+            self.is_powered = False  # a badge that cannot start would start for ever
+            self._lose_state()
+        elif code == 0:
+            self._console.note(SOFT_REBOOT)
+            self._start(opcodes.SOFT_RESET, is_main_run=not is_raw)
+            self._watchdog_fed()
+        else:
+            self._restart(opcodes.HARD_RESET)
+
+    def _frame(self, opcode: int, payload: bytes) -> None:
+        call = self._frames.get(opcode)
+        if call is not None:
+            call(payload)
+        elif self._radio is not None:
+            self._radio.frame(opcode, payload)
+
+    def _after(self, name: str, game_ms: float, call: Callable[[], None]) -> None:
+        if name in self._timers:
+            self._timers[name].cancel()
+        delay_s = game_ms / 1000 / self._time_factor
+        self._timers[name] = asyncio.get_running_loop().call_later(delay_s, call)
+
+    def _watchdog_set(self, payload: bytes) -> None:
+        self._watchdog_ms = int.from_bytes(payload, "little")
+        self._watchdog_fed()
+
+    def _watchdog_fed(self) -> None:
+        if self._watchdog_ms:
+            self._after("watchdog", self._watchdog_ms, self._watchdog_bites)
+
+    def _watchdog_bites(self) -> None:
+        self.watchdog_resets += 1
+        self._restart(opcodes.WDT_RESET)
+
+    def _deep_sleep(self, payload: bytes) -> None:
+        sleep_ms = int.from_bytes(payload[:4], "little")
+        self._stop()
+        self._lose_state()
+        self._wake_pins = list(zip(payload[4::2], payload[5::2], strict=True))
+        if sleep_ms:
+            self._after("wake", sleep_ms, lambda: self._wake(opcodes.TIMER_WAKE))
+        self.inputs_changed()
+
+    def _wake(self, reason: int) -> None:
+        self._stop()
+        self._start(opcodes.DEEPSLEEP_RESET, wake_reason=reason)
+
+    def _nvs_save(self, payload: bytes) -> None:
+        self._nvs.save(payload)
+        self.send(opcodes.REPLY)

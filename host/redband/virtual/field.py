@@ -1,0 +1,124 @@
+"""A field of virtual badges in one process: their ether, their hands, a control socket.
+
+Guarantee: after `stop` no process, pseudo-terminal or socket of the field is left; the flash
+images stay in the directory. One field per directory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import tempfile
+from pathlib import Path
+from typing import TextIO
+
+from redband.errors import RedbandUserError
+from redband.virtual.badge import VirtualBadge
+from redband.virtual.control import ControlServer
+from redband.virtual.radio import Ether
+from redband.virtual.spec import BadgeSpec
+
+__all__ = ["BadgeSpec", "Field"]
+
+CONTROL_NAME = "control"
+HCI_NAME = "hci"
+SOCKET_PATH_MAX_BYTES = 100
+"""A unix socket's path may have 107 bytes on Linux."""
+
+
+class Field:
+    """directory: where images, ports and sockets are; time_factor: game time per real time."""
+
+    def __init__(self, directory: Path | str, time_factor: float = 1.0, seed: int = 1) -> None:
+        """Describe it. Raises RedbandUserError for a factor that no badge can follow."""
+        if not 0.01 <= time_factor <= 1000:
+            raise RedbandUserError(f"A time factor is 0.01 to 1000, not {time_factor}.")
+        self.directory = Path(directory).absolute()
+        self.time_factor = time_factor
+        self.seed = seed
+        self.badges: dict[int, VirtualBadge] = {}
+        self.ether = Ether(seed=seed, time_factor=time_factor)
+        self._control = ControlServer(self)
+        self._lock: TextIO | None = None
+        self._short: tempfile.TemporaryDirectory[str] | None = None
+        self._sockets = self.directory
+
+    @property
+    def control_path(self) -> Path:
+        """The control socket (JSON lines, see docs/virtual.md)."""
+        return self._sockets / CONTROL_NAME
+
+    @property
+    def hci_path(self) -> str:
+        """The socket at which a host's radio joins the ether."""
+        return str(self._sockets / HCI_NAME)
+
+    async def start(self) -> None:
+        """Open the ether and the control socket. Raises RedbandUserError."""
+        self._take_directory()
+        if len(str(self.directory / CONTROL_NAME).encode()) > SOCKET_PATH_MAX_BYTES:
+            self._short = tempfile.TemporaryDirectory(prefix="redband-")
+            self._sockets = Path(self._short.name)
+            pointer = self.directory / CONTROL_NAME  # clients resolve it
+            pointer.unlink(missing_ok=True)
+            pointer.symlink_to(self.control_path)
+        for path in (self.control_path, Path(self.hci_path)):
+            path.unlink(missing_ok=True)  # left by a process that was killed
+        await self.ether.open_hci(self.hci_path)
+        await self._control.start(self.control_path)
+
+    def _take_directory(self) -> None:
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            self._lock = (self.directory / "lock").open("w")
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise RedbandUserError(
+                f"Another virtual field runs in {self.directory}; stop it, or name another "
+                "directory."
+            ) from error
+        except OSError as error:
+            raise RedbandUserError(
+                f"The directory {self.directory} cannot be used ({error.strerror}); name another."
+            ) from error
+
+    async def add_badge(self, spec: BadgeSpec, with_power: bool = True) -> VirtualBadge:
+        """Make a badge (or take up its image of an earlier run) and put its battery in.
+
+        Raises RedbandUserError when its id is taken, or the disk is full.
+        """
+        if spec.badge_id in self.badges:
+            raise RedbandUserError(f"There is a badge {spec.badge_id} already.")
+        badge = VirtualBadge(
+            spec,
+            self.directory / f"badge-{spec.badge_id}",
+            self.ether,
+            self.time_factor,
+            self.seed,
+        )
+        self.badges[spec.badge_id] = badge
+        try:
+            await badge.insert()
+        except OSError as error:
+            del self.badges[spec.badge_id]
+            raise RedbandUserError(
+                f"Badge {spec.badge_id} cannot be made in {self.directory} ({error.strerror}); "
+                "make room there, or name another directory."
+            ) from error
+        if with_power:
+            await badge.power_on()
+        return badge
+
+    async def stop(self) -> None:
+        """End everything; may be called again."""
+        async with contextlib.AsyncExitStack() as undo:
+            if self._short is not None:
+                undo.callback(self._short.cleanup)
+            if self._lock is not None:
+                undo.callback(self._lock.close)
+            undo.callback(Path(self.hci_path).unlink, missing_ok=True)
+            undo.push_async_callback(self.ether.close)
+            for badge in self.badges.values():
+                undo.push_async_callback(badge.remove)
+            undo.push_async_callback(self._control.stop)
+        self.badges.clear()

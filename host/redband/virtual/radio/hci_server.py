@@ -1,0 +1,86 @@
+"""Serves HCI to hosts: each client of a unix socket gets a radio of its own on the ether.
+
+Problem: a host program in another process needs a controller, as it would have a USB dongle.
+Guarantee: H4 over the socket, a fresh controller per client with its own address
+("F0:DE:00:00:00:01" and up), off the air when the client goes.
+Does not: authenticate clients; the socket's permissions are the directory's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from bumble.transport.common import StreamPacketSink, StreamPacketSource
+
+from redband.errors import RedbandUserError
+from redband.virtual.radio.controller import RadioController
+from redband.virtual.radio.ether import Ether
+
+HOST_ADDRESS_PREFIX = "F0:DE:00:00"
+MAX_HOSTS = 0xFFFF
+
+
+class _HostPort(StreamPacketSource):
+    """One connected host."""
+
+    def __init__(self, server: HciServer) -> None:
+        super().__init__()
+        self.server = server
+        self.transport: asyncio.Transport | None = None
+        self.controller: RadioController | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        self.transport = transport
+        self.controller = RadioController(
+            self.server.ether, self.server.next_address(), self, StreamPacketSink(transport)
+        )
+        self.server.ports.add(self)
+
+    def connection_lost(self, _exc: Exception | None) -> None:
+        self.controller.power_off()
+        self.server.ports.discard(self)
+
+
+class HciServer:
+    """`path`: of the socket; an old socket of that name is replaced."""
+
+    def __init__(self, ether: Ether, path: str) -> None:
+        self.ether = ether
+        self.path = path
+        self.ports: set[_HostPort] = set()
+        self._server: asyncio.Server | None = None
+
+    async def start(self) -> None:
+        """Listen. Raises RedbandUserError when the socket cannot be made."""
+        self._remove_socket()
+        try:
+            self._server = await asyncio.get_running_loop().create_unix_server(
+                lambda: _HostPort(self), self.path
+            )
+        except OSError as error:
+            raise RedbandUserError(
+                f"The virtual radio cannot open its socket {self.path}: {error}. "
+                "Choose a directory with a shorter path that you may write to."
+            ) from None
+
+    def next_address(self) -> str:
+        """Return an address no radio on the ether has."""
+        taken = {controller.name for controller in self.ether.controllers}
+        for number in range(1, MAX_HOSTS):
+            address = f"{HOST_ADDRESS_PREFIX}:{number >> 8:02X}:{number & 0xFF:02X}"
+            if address not in taken:
+                return address
+        raise RedbandUserError("No address is left for another host radio.")
+
+    async def stop(self) -> None:
+        """Close the socket and the radios of its clients."""
+        if self._server is not None:
+            self._server.close()
+        for port in list(self.ports):
+            port.controller.power_off()
+            port.transport.abort()
+        self._remove_socket()
+
+    def _remove_socket(self) -> None:
+        Path(self.path).unlink(missing_ok=True)

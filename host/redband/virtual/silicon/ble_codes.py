@@ -1,0 +1,30 @@
+"""Numbers a program sees of the `bluetooth` module: its documented events, errors, limits."""
+
+IRQ_CENTRAL_CONNECT = 1
+IRQ_CENTRAL_DISCONNECT = 2
+IRQ_GATTS_WRITE = 3
+IRQ_GATTS_READ_REQUEST = 4
+IRQ_SCAN_RESULT = 5
+IRQ_SCAN_DONE = 6
+IRQ_GATTS_INDICATE_DONE = 20
+IRQ_MTU_EXCHANGED = 21
+IRQ_ENCRYPTION_UPDATE = 28
+
+ENOMEM = 12
+ENODEV = 19
+EINVAL = 22
+# NimBLE's own codes, which the C module passes on negated. "Not connected" is the ESP32's
+# ENOTCONN of 128 in a table of signed bytes (micropython/micropython#11318).
+NOT_CONNECTED = -128
+BAD_ADVERT_LENGTH = -18
+BAD_ADVERT_INTERVAL = -530
+OWNER_NOT_CONNECTED = 107  # ENOTCONN as the owner knows it
+
+DEFAULT_MTU = 256
+MIN_MTU = 23
+MAX_MTU = 527
+MAX_ADVERT_BYTES = 31
+MIN_INTERVAL_US = 20000
+MAX_INTERVAL_US = 10240000
+MAX_EVENT_BYTES = 64
+MAX_NAME_BYTES = 31

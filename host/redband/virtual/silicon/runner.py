@@ -1,0 +1,93 @@
+"""The start of a virtual badge, on its interpreter: what the chip's boot ROM and `_boot.py` do.
+
+Guarantee: the program finds the image's littlefs at "/", the chip's modules and clock, the module
+path of a board, and nothing of the host. The owner types `import runner;runner.boot(globals())`
+at the prompt, so that Ctrl-C, traceback and prompt behind the program are the real ones.
+"""
+
+import gc
+import json
+import os
+import sys
+
+import bus
+import flash
+import oscillator
+
+# What the owner hides of the terminal ends with this; it cannot occur in an echoed line.
+MARKER = "\x1eredband\x1e"
+
+_BANNER = '%s; %s\nType "help()" for more information.\n'
+_STAND_INS = ("machine", "esp32", "bluetooth")
+_HIDDEN = (
+    "analog",
+    "bus",
+    "flash",
+    "opcodes",
+    "oscillator",
+    "pins",
+    "runner",
+    "task_queue",
+    "umachine",
+)
+
+
+def _install_silicon(facts: dict) -> None:
+    bus.attach(facts["bus"])
+    oscillator.install(facts["factor_milli"], facts["start_ticks_ms"])
+    for name in _STAND_INS:
+        __import__(name)
+    import analog
+    import esp32
+    import machine
+    import pins
+
+    unique_id = bytes(int(facts["unique_id"][i : i + 2], 16) for i in range(0, 12, 2))
+    machine.set_facts(facts["reset_cause"], facts["wake_reason"], unique_id)
+    esp32.set_store(facts["nvs"])
+    for number, level in facts["levels"]:
+        pins.drive(number, level)
+    for number, millivolts in facts["voltages_mv"]:
+        analog.set_voltage(number, millivolts)
+
+
+def _mount(path: str, block_count: int) -> None:
+    device = flash.Flash(path, block_count)
+    first = bytearray(flash.BLOCK_BYTES)
+    device.readblocks(0, first)
+    if first == b"\xff" * flash.BLOCK_BYTES:
+        os.VfsLfs2.mkfs(device)  # as a board does with an erased partition
+    file_system = os.VfsLfs2(device)
+    os.umount("/")
+    os.mount(file_system, "/")
+    os.chdir("/")
+
+
+def _run(name: str, namespace: dict) -> None:
+    try:
+        os.stat(name)
+    except OSError:
+        return  # a board without the file goes on
+    execfile(name, namespace)  # noqa: F821 (a builtin of MicroPython)
+
+
+def boot(namespace: dict) -> None:
+    """Become the badge that the owner describes, then run boot.py and main.py as a board does."""
+    facts = json.loads(os.getenv("REDBAND_SILICON"))
+    os.unsetenv("REDBAND_SILICON")
+    _install_silicon(facts)
+    _mount(facts["image"], facts["block_count"])
+    sys.path[:] = ["", ".frozen", "/lib"]
+    for name in _HIDDEN:
+        sys.modules.pop(name, None)
+    namespace.pop("runner", None)
+    gc.collect()
+    sys.stdout.write(MARKER)
+    _run("/boot.py", namespace)
+    if facts["is_main_run"]:
+        _run("/main.py", namespace)
+        implementation = sys.implementation
+        version = sys.version.split("; ")[-1]
+        sys.stdout.write(_BANNER % (version, implementation._machine))
+    else:
+        sys.stdout.write(MARKER)  # the owner asks for the raw prompt now

@@ -1,0 +1,140 @@
+"""A badge's USB serial port: a pseudo-terminal that mpremote and pyserial open as a real one.
+
+Guarantee: it can be opened and closed any number of times; with nobody there, output is dropped
+and never holds the badge up; a reader that stops reading holds it up for a moment only, as the
+chip's driver does. Does not interpret what goes through.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import select
+import termios
+import tty
+from collections.abc import Callable
+from pathlib import Path
+
+from redband.virtual.channel import Channel
+
+LOOK_FOR_CLIENT_S = 0.05
+"""How often a closed port looks for somebody who opened it; what they sent meanwhile is kept."""
+FULL_BYTES = 16384
+LOOK_AT_DRAIN_S = 0.02
+STUCK_S = 0.5
+"""A client that reads nothing for so long is taken for absent."""
+
+
+class UsbPort:
+    """on_input(data): what the other side sent; on_full(bool): output should pause, may go on."""
+
+    def __init__(
+        self,
+        link: Path,
+        on_input: Callable[[bytes], None],
+        on_full: Callable[[bool], None],
+    ) -> None:
+        """Make the port and the symbolic link to it."""
+        self._loop = asyncio.get_running_loop()
+        self._on_input = on_input
+        self._on_full = on_full
+        self._client: Channel | None = None
+        self._is_full = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._drain_timer: asyncio.TimerHandle | None = None
+        self._last_pending = 0
+        self._progress_s = 0.0
+        self._master, slave = os.openpty()
+        tty.setraw(slave)
+        self._device = os.ttyname(slave)
+        os.close(slave)
+        self._poll = select.poll()
+        self._poll.register(self._master, select.POLLHUP)
+        self.link = link
+        link.unlink(missing_ok=True)
+        link.symlink_to(self._device)
+        self._look()
+
+    @property
+    def is_open(self) -> bool:
+        """Somebody on the host has the port open."""
+        return not any(events & select.POLLHUP for _, events in self._poll.poll(0))
+
+    def write(self, data: bytes) -> None:
+        """Send the badge's output to whoever has the port open."""
+        if self._client is None and self.is_open:
+            self._attach()
+        if self._client is None or not self.is_open:
+            return
+        self._client.write(data)
+        if self._client.pending_bytes > FULL_BYTES and not self._is_full:
+            self._set_full(True)
+
+    def close(self) -> None:
+        """Take the port away, as when the cable is pulled."""
+        for timer in (self._timer, self._drain_timer):
+            if timer is not None:
+                timer.cancel()
+        if self._client is not None:
+            self._client.detach()
+        self._poll.unregister(self._master)
+        os.close(self._master)
+        self.link.unlink(missing_ok=True)
+
+    def _look(self) -> None:
+        if self.is_open:
+            self._attach()
+        else:
+            self._timer = self._loop.call_later(LOOK_FOR_CLIENT_S, self._look)
+
+    def _attach(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._client = Channel(self._master, self._on_input, self._client_left)
+
+    def _client_left(self) -> None:
+        if self._client is not None:
+            self._client.detach()
+        self._client = None
+        self._forget_exclusive_use()
+        if self._is_full:
+            self._set_full(False)
+        self._look()
+
+    def _forget_exclusive_use(self) -> None:
+        # The line outlives its client here, and so would what the client left: exclusive use, and
+        # output it did not read.
+        termios.tcflush(self._master, termios.TCIOFLUSH)
+        try:
+            descriptor = os.open(self._device, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        except OSError:
+            return  # the next client is there already, with exclusive use of its own
+        fcntl.ioctl(descriptor, termios.TIOCNXCL)
+        os.close(descriptor)
+
+    def _set_full(self, is_full: bool) -> None:
+        self._is_full = is_full
+        self._on_full(is_full)
+        if is_full:
+            self._last_pending = self._pending()
+            self._progress_s = self._loop.time()
+            self._watch_drain()
+
+    def _pending(self) -> int:
+        return self._client.pending_bytes if self._client is not None else 0
+
+    def _watch_drain(self) -> None:
+        pending = self._pending()
+        if pending < self._last_pending:
+            self._progress_s = self._loop.time()
+        elif self._client is not None and self._loop.time() - self._progress_s > STUCK_S:
+            self._client.drop_pending()
+            pending = 0
+        self._last_pending = pending
+        if not self._is_full:
+            return
+        if pending <= FULL_BYTES // 2:
+            self._set_full(False)
+        else:
+            self._drain_timer = self._loop.call_later(LOOK_AT_DRAIN_S, self._watch_drain)

@@ -1,0 +1,90 @@
+"""What the game master's page needs of a game: one row per badge, the log, five actions.
+
+Problem: the page must not know whether badges are virtual or real, nor where rows come from.
+Guarantee: the page uses nothing of a game but what stands here, and never changes a row.
+Texts come in both languages, because two people look at one game in two languages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+ACTIONS = ("press", "shake", "hold", "pull", "restore")
+"""What the page can do to a virtual badge: press the button, shake the sensor, hold the button,
+pull the battery, put it back."""
+
+FRESH_S = 10.0
+"""Up to this age an advert counts as present: badges advertise several times a second, so ten
+silent seconds mean no power or out of range. The page then shows the age instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadgeRow:
+    """All the page shows of one badge at one moment. None stands for "not known".
+
+    red_pattern, green_pattern, vibration_pattern: codes of `redband_core.led`.
+    hits: hits left, 0..max_hits; max_hits 0 when not known. timer_s: seconds left, >= 0; timer_en
+    and timer_ru say what ends then. last_seen_s: seconds since the last advert. battery_pct:
+    0..100. unsynced: journal records that the host has not fetched yet. synced_events: those it
+    has. flags: bits of the advert (SAFE_MODE 1, INPUT_STUCK 2, JOURNAL_FULL 4, LOW_BATTERY 8,
+    FAULT 16). is_powered: known only for virtual badges. problem: what the host cannot reconcile
+    about this badge, as one sentence, "" when all is well.
+    """
+
+    badge_id: int
+    player: str
+    state_en: str
+    state_ru: str
+    red_pattern: int = 0
+    green_pattern: int = 0
+    vibration_pattern: int = 0
+    hits: int | None = None
+    max_hits: int = 0
+    timer_s: int | None = None
+    timer_en: str = ""
+    timer_ru: str = ""
+    last_event_en: str = ""
+    last_event_ru: str = ""
+    last_seen_s: float | None = None
+    battery_pct: int | None = None
+    unsynced: int = 0
+    synced_events: int = 0
+    flags: int = 0
+    is_powered: bool | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One line of the event log. time_s: Unix time in seconds, as the host placed the event."""
+
+    time_s: float
+    badge_id: int
+    player: str
+    text_en: str
+    text_ru: str
+
+
+class FieldView(Protocol):
+    """A game as the page sees it. All methods are called in the event loop that serves the page.
+
+    has_controls: True when `do` works, which takes a virtual field.
+    """
+
+    has_controls: bool
+
+    def rows(self) -> list[BadgeRow]:
+        """Return all badges, in the order in which the page shall show them. Must be quick."""
+        ...
+
+    def log(self, limit: int) -> list[LogEntry]:
+        """Return up to `limit` newest events, newest first. Must be quick."""
+        ...
+
+    async def do(self, action: str, badge_id: int) -> None:
+        """Do one of ACTIONS to a badge.
+
+        Raises RedbandUserError with one sentence, which the page shows, when it cannot be done.
+        """
+        ...

@@ -1,0 +1,109 @@
+"""Which starts lead to safe mode: failed ones, never a player's switch."""
+
+import unittest
+
+from redband_badge import limits, notes
+from redband_badge.boot_record import BootRecord
+from redband_hal import system
+
+import flash_device
+from flash_device import FlashDevice, format_and_mount, remount, write_file
+
+PATH = "/flash/boot.cnt"
+
+
+def begin(cause=system.RESET_POWER_ON):
+    record = BootRecord(PATH)
+    return record, record.begin(cause)
+
+
+class BootRecordTest(unittest.TestCase):
+    def setUp(self):
+        self.device = FlashDevice(16)
+        format_and_mount(self.device, "/flash")
+
+    def tearDown(self):
+        flash_device.vfs.umount("/flash")
+
+    def test_starts_are_counted(self):
+        for count in range(1, 4):
+            record, reason = begin()
+            self.assertEqual((record.boot_count, reason), (count, 0))
+
+    def test_R12_app_that_raises_at_start_three_times_gets_safe_mode(self):
+        cause = system.RESET_POWER_ON
+        for _ in range(limits.FAILED_BOOTS_MAX):
+            record, reason = begin(cause)
+            self.assertEqual(reason, 0)
+            record.mark_failed(notes.REASON_BOOTS)
+            cause = system.RESET_HARD
+        self.assertEqual(begin(cause)[1], notes.REASON_BOOTS)
+
+    def test_B9_panic_before_the_app_is_well_counts_as_a_failed_start(self):
+        begin(system.RESET_POWER_ON)
+        self.assertEqual(begin(system.RESET_HARD)[1], 0)
+        self.assertEqual(begin(system.RESET_WATCHDOG)[1], 0)
+        self.assertEqual(begin(system.RESET_HARD)[1], notes.REASON_BOOTS)
+
+    def test_R12_player_who_flips_the_switch_ten_times_stays_in_the_game(self):
+        for _ in range(10):
+            self.assertEqual(begin(system.RESET_POWER_ON)[1], 0)
+
+    def test_soft_resets_of_a_technician_are_no_failures(self):
+        for _ in range(10):
+            record, reason = begin(system.RESET_SOFT)
+            self.assertEqual(reason, 0)
+
+    def test_tasks_that_keep_failing_send_the_next_start_to_safe_mode(self):
+        record, _reason = begin()
+        record.mark_healthy(False)
+        record.mark_failed(notes.REASON_TASKS)
+        self.assertEqual(begin(system.RESET_HARD)[1], notes.REASON_TASKS)
+
+    def test_safe_mode_stays_over_resets_and_a_new_battery_gives_one_try(self):
+        record, _reason = begin()
+        record.mark_failed(notes.REASON_TASKS)
+        record, reason = begin(system.RESET_HARD)
+        record.mark_healthy(True)
+        self.assertEqual(begin(system.RESET_HARD)[1], notes.REASON_TASKS)
+        record, reason = begin(system.RESET_POWER_ON)
+        self.assertEqual(reason, 0)
+        record.mark_failed(notes.REASON_BOOTS)
+        self.assertTrue(begin(system.RESET_HARD)[1] != 0)
+
+    def test_healthy_start_forgets_the_failures_before_it(self):
+        record, _reason = begin()
+        record.mark_failed(notes.REASON_BOOTS)
+        record, _reason = begin(system.RESET_HARD)
+        record.mark_healthy(False)
+        self.assertEqual(BootRecord(PATH).failures, 0)
+
+    def test_R10_garbage_in_the_file_is_taken_for_a_new_badge(self):
+        for data in (b"", b"\xff" * 12, bytes(12), b"\x01" * 12, b"\x01" * 40):
+            write_file(PATH, data)
+            record, reason = begin(system.RESET_HARD)
+            self.assertEqual((record.boot_count, reason), (1, 0))
+
+    def test_flash_that_fails_does_not_stop_the_start(self):
+        self.device.fail_at = self.device.operations
+        self.device.fail_count = 1000
+        record, reason = begin()
+        self.assertEqual(reason, 0)
+        self.assertFalse(record.is_writable)
+
+    def test_power_cut_while_writing_keeps_the_old_or_the_new_count(self):
+        cut_at = 0
+        was_cut = True
+        while was_cut:
+            flash_device.vfs.umount("/flash")
+            device = FlashDevice(16)
+            format_and_mount(device, "/flash")
+            begin()
+            device.operations = 0
+            device.cut_at = cut_at
+            begin()
+            was_cut = device.is_dead
+            remount(device, "/flash")
+            self.assertIn(BootRecord(PATH).boot_count, (1, 2))
+            cut_at += 1
+        self.assertTrue(cut_at > 3)

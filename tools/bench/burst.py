@@ -1,0 +1,61 @@
+"""Hits lost in ten seconds of twelve bouncing presses a second, while the host syncs."""
+
+from __future__ import annotations
+
+import asyncio
+
+from redband.demo.evidence import read_journal
+from redband_core import journal
+from tools.bench.play import MANY_HITS, field_of, gateway_on, running
+from tools.bench.table import Table
+
+SECONDS = 10
+PRESSES_PER_S = 12
+PRESS_MS = 35
+BOUNCES = 3
+
+
+async def press_in_time(badge, count: int, per_second: int) -> None:
+    """Press `count` times on a fixed beat, so that a slow press does not stretch the burst."""
+    loop = asyncio.get_running_loop()
+    started_s = loop.time()
+    presses = []
+    for number in range(count):
+        await asyncio.sleep(started_s + number / per_second - loop.time())
+        presses.append(asyncio.create_task(badge.press(PRESS_MS, BOUNCES)))
+    await asyncio.gather(*presses)
+
+
+def hits_in(records) -> int:
+    """Return how many presses of the button the badge's own journal holds."""
+    found = 0
+    for kind, _game_ms, payload in records.values():
+        if kind == journal.EVENT:
+            found += 1
+        elif kind == journal.REFUSED:
+            found += 1
+    return found
+
+
+async def _measure() -> Table:
+    count = SECONDS * PRESSES_PER_S
+    async with field_of(1, MANY_HITS) as field, gateway_on(field) as gateway:
+        badge = field.badges[1]
+        async with running(gateway):
+            await press_in_time(badge, count, PRESSES_PER_S)
+            await gateway.drained({1})
+            syncs = gateway.syncs
+        await badge.power_cut()
+        counted = hits_in(read_journal(badge.image_path).records)
+        stored = gateway.rows()[0].synced_events
+    table = Table("Burst of hits", f"{PRESSES_PER_S} presses a second with {BOUNCES} bounces each.")
+    table.add("presses", f"{count}", f"{SECONDS} s, {PRESS_MS} ms each, gateway syncing meanwhile")
+    table.add("hits lost", f"{count - counted}", "presses less events in the badge's flash image")
+    table.add("syncs meanwhile", f"{syncs}", "connections that fetched records")
+    table.add("events in the host's store", f"{stored}", "after the last sync")
+    return table
+
+
+def measure() -> Table:
+    """Run the bench and return its table."""
+    return asyncio.run(_measure())

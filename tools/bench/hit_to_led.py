@@ -1,0 +1,50 @@
+"""Time from the closing of the button's contact to the light that acknowledges the hit."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import statistics
+import time
+
+from tools.bench.play import MANY_HITS, field_of, gateway_on, percentile, running
+from tools.bench.table import Table
+
+HITS = 1000
+PRESS_MS = 40
+
+
+async def _one(badge) -> float:
+    """Press once; return ms until all three outputs acknowledge it."""
+    started_s = time.monotonic()
+    press = asyncio.create_task(badge.press(PRESS_MS))
+    await badge.wait_led(lambda leds: all(leds), 5.0)
+    lit_ms = (time.monotonic() - started_s) * 1000
+    await press
+    await badge.wait_led(lambda leds: not all(leds), 5.0)
+    return lit_ms
+
+
+async def _measure() -> Table:
+    rng = random.Random(1)
+    async with (
+        field_of(1, MANY_HITS) as field,
+        gateway_on(field) as gateway,
+        running(gateway),
+    ):
+        badge = field.badges[1]
+        times_ms = []
+        for _ in range(HITS):
+            await asyncio.sleep(0.08 + rng.random() * 0.02)  # any phase of the 10 ms sampling
+            times_ms.append(await _one(badge))
+    table = Table("Hit to LED", "One virtual badge while a gateway scans and syncs it.")
+    how = f"{HITS} presses at random phase; host's edge to the host's view of the pins"
+    table.add("median", f"{statistics.median(times_ms):.1f} ms", how)
+    table.add("p99", f"{percentile(times_ms, 0.99):.1f} ms", how)
+    table.add("longest", f"{max(times_ms):.1f} ms", how)
+    return table
+
+
+def measure() -> Table:
+    """Run the bench and return its table."""
+    return asyncio.run(_measure())
