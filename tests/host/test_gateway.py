@@ -9,13 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from bleak.backends.device import BLEDevice
 from redband.errors import RedbandUserError
 from redband.gateway import gateway as gateway_module
 from redband.gateway.book import RuleBook, open_book
-from redband.gateway.gateway import Gateway, SyncFailed
+from redband.gateway.gateway import Gateway
 from redband.gateway.happenings import Chronicle
 from redband.gateway.live import FRESH_S, SETBACK_WAIT_S
 from redband.gateway.queue import SyncQueue
+from redband.radio import SyncError, SyncFailure
 from redband.rules.loader import load
 from redband.store.dialect import StoreFull
 from redband.store.ingest import StoreConflict
@@ -138,8 +140,8 @@ async def test_a_thousand_equal_adverts_are_one_row_and_a_change_is_seen_at_once
 async def test_one_badge_heard_by_two_addresses_is_one_badge(rig: Rig) -> None:
     """PITFALLS H2: no MAC on macOS."""
     async with rig.running():
-        await rig.radio.advertise(7, device="C0:DE:00:00:00:07")
-        await rig.radio.advertise(7, device="6B3F-UUID")
+        await rig.radio.advertise(7, device=BLEDevice("C0:DE:00:00:00:07", None, None))
+        await rig.radio.advertise(7, device=BLEDevice("6B3F-UUID", None, None))
         assert [row.badge_id for row in rig.gateway.rows()] == [7]
 
 
@@ -232,7 +234,7 @@ async def test_a_connect_that_never_returns_is_ended_and_others_sync(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PITFALLS H6: power loss in mid-operation hangs."""
-    monkeypatch.setattr(gateway_module, "SYNC_DEADLINE_S", 1.0)
+    monkeypatch.setattr(gateway_module, "FETCH_LIMIT_S", 1.0)
     for badge_id in (1, 2):
         rig.radio.badges[badge_id] = playing(badge_id)
     rig.radio.faults[1] = silence
@@ -251,7 +253,7 @@ async def test_after_an_abort_exactly_the_rest_is_fetched(rig: Rig, broken_page:
     async def break_once(page: int) -> None:
         if page == broken_page:
             del rig.radio.faults[7]
-            raise SyncFailed("cut")
+            raise SyncError(SyncFailure.DISCONNECTED, "cut")
 
     rig.radio.faults[7] = break_once
     async with rig.running():

@@ -73,7 +73,7 @@ async def test_a_badge_that_was_never_heard_says_so(open_page, field):
     field.put([row(5, "Gleb", "healthy", None, last_seen_s=None, battery_pct=None)])
     page = await open_page()
     await expect(card(page, 5).locator(".age")).to_have_text("not heard yet")
-    await expect(card(page, 5).locator(".hits-text")).to_have_text("? / 3")
+    await expect(card(page, 5).locator(".hits-text")).to_have_text("Hits: ? / 3")
 
 
 async def test_lamps_carry_the_pattern_of_the_badge(open_page):
@@ -119,6 +119,9 @@ async def test_a_timer_counts_down_between_messages(open_page, field):
     field.change(3, is_powered=False)
     await expect(card(page, 3).locator(".timer")).to_have_class("timer is-frozen")
     await expect(countdown).to_have_text("1:06:40")
+    field.change(4, **timer(600, "of rest", "отдыха"))
+    await expect(card(page, 4).locator(".countdown")).to_have_text("9:59")
+    assert await countdown.inner_text() == "1:06:40"
 
 
 async def test_buttons_reach_the_field(open_page, field):

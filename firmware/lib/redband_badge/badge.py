@@ -29,6 +29,7 @@ from redband_badge.raw_game import RawGame
 from redband_badge.settings import OK, SettingsStore
 from redband_badge.state import FAULT_JOURNAL, FAULT_TASK, BadgeState
 from redband_badge.supervisor import Supervisor
+from redband_badge.wakeup import Wakeup
 
 _NO_IDENTITY = bytes(8)
 # Without rules there is no state to show; the LED code beside it says why.
@@ -65,8 +66,9 @@ class Badge:
         self.info = BadgeInfo(self.settings, system.random_u32())
         self.state = BadgeState()
         self.store = JournalStore(root + "/journal")
-        self.queue = BoundedQueue(limits.INPUT_QUEUE_SIZE)
-        self.note_queue = BoundedQueue(limits.NOTE_QUEUE_SIZE)
+        self.game_wakeup = Wakeup()
+        self.queue = BoundedQueue(limits.INPUT_QUEUE_SIZE, self.game_wakeup)
+        self.note_queue = BoundedQueue(limits.NOTE_QUEUE_SIZE, self.game_wakeup)
         self.book = Book(self.store, self.state, 0, 0)
         self.clock = GameClock()
         self.is_loaded = False
@@ -167,9 +169,8 @@ class Badge:
         button = Contact(board.PIN_BUTTON, board.BUTTON_ACTIVE_LOW)
         impact = Contact(board.PIN_IMPACT, board.IMPACT_ACTIVE_LOW)
         inputs = InputTask(self.clock, button, impact, self.queue, self.note_queue, self.state)
-        game = GameTask(
-            self.book, self.clock, self.queue, self.note_queue, self.state, is_safe_mode
-        )
+        queues = (self.queue, self.note_queue, self.game_wakeup)
+        game = GameTask(self.book, self.clock, queues, self.state, is_safe_mode)
         signals = _RAW_SIGNALS
         if self._ruleset is not None and isinstance(self.book, Game):
             signals = self._ruleset.signals

@@ -10,11 +10,11 @@ from redband_badge.wakeup import Wakeup
 class BoundedQueue:
     """First in, first out, for tasks of one event loop (not for interrupt handlers)."""
 
-    def __init__(self, size: int) -> None:
-        """`size`: items at most, 1 or more."""
+    def __init__(self, size: int, wakeup: Wakeup) -> None:
+        """`size`: items at most, 1 or more. `wakeup`: the consumer's, for all of its queues."""
         self._items = []
         self._size = size
-        self._wakeup = Wakeup()
+        self._wakeup = wakeup
         self.dropped_count = 0
 
     def put(self, item: tuple) -> bool:
@@ -33,12 +33,3 @@ class BoundedQueue:
     def remove_front(self) -> None:
         """Remove the item that front() returned."""
         self._items.pop(0)
-
-    def wake(self) -> None:
-        """Wake the consumer although nothing was put."""
-        self._wakeup.set()
-
-    async def wait(self, timeout_ms: int) -> None:
-        """Return when there is something to do, or after `timeout_ms`."""
-        if not self._items:
-            await self._wakeup.wait(timeout_ms)

@@ -13,12 +13,13 @@ from redband_badge import limits, notes
 class GameTask:
     """Owns the engine and the journal."""
 
-    def __init__(self, book, clock, queue, note_queue, state, is_safe_mode: bool) -> None:
-        """`book`: restored. `queue`: (gesture code, presses, ms). `note_queue`: (code, value)."""
+    def __init__(self, book, clock, queues: tuple, state, is_safe_mode: bool) -> None:
+        """`book`: restored. `queues`: BoundedQueue of (gesture code, presses, ms), BoundedQueue
+        of (note code, value), and the Wakeup of both.
+        """
         self._book = book
         self._clock = clock
-        self._queue = queue
-        self._note_queue = note_queue
+        self._queue, self._note_queue, self._wakeup = queues
         self._state = state
         self._is_safe_mode = is_safe_mode
         self._is_unsure = False
@@ -38,7 +39,7 @@ class GameTask:
             wait_ms = self._book.wait_ms(now_ms)
             if wait_ms < 0 or wait_ms > limits.GAME_WAIT_MS:
                 wait_ms = limits.GAME_WAIT_MS
-            await self._queue.wait(wait_ms)
+            await self._wakeup.wait(wait_ms)
 
     def _recover(self) -> None:
         try:

@@ -20,7 +20,7 @@ def add_radio(badge, supervisor, radio: "Radio | None" = None) -> Radio:
 
     def release(before_seq: int) -> None:
         state.release_before_seq = max(state.release_before_seq, before_seq)
-        badge.queue.wake()
+        badge.game_wakeup.set()
 
     pages = JournalPages(badge.store, release)
     task = RadioTask(radio, state, badge.info, pages, badge.note_queue)

@@ -71,6 +71,7 @@ class Supervisor:
         try:
             while not self._has_given_up:
                 await self._watch_once()
+            await asyncio.sleep_ms(limits.RESTART_DELAY_MS)  # for the journal to take the notes
         finally:
             for task in tasks:
                 task.cancel()

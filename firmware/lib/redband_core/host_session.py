@@ -35,7 +35,7 @@ class HostSession:
     """One connection.
 
     welcome: the badge's greeting, None before. peer_version: its protocol version, 0 if unknown.
-    missing_count: records that the badge no longer had. gap_count, duplicate_count, stale_count,
+    committed_seq: first record that the host does not hold. missing_count: records that the badge no longer had. gap_count, duplicate_count, stale_count,
     bad_frame_count: log frames lost, repeated, of an earlier stream, or broken.
     """
 
@@ -65,7 +65,7 @@ class HostSession:
         self._page = None
         self._page_data = b""
         # What was committed, and what the badge was told of it.
-        self._committed_seq = 0
+        self.committed_seq = 0
         self._open_pages = []  # (next_seq, frame number behind it) of pages given out
         self._used_frame = 0
         self._acked_frame = 0
@@ -111,7 +111,7 @@ class HostSession:
             return  # the window is wide open; a word now would only cost a round trip
         self._acked_frame = self._used_frame
         number = self._used_frame & 0xFF
-        self._say(frames.encode_ack(self._stream, number, self._committed_seq))
+        self._say(frames.encode_ack(self._stream, number, self.committed_seq))
 
     def _fetch(self) -> None:
         """Ask for everything from the next record on, as a new stream."""
@@ -132,7 +132,7 @@ class HostSession:
         page_next_seq, frame_number = self._open_pages[0]
         self._open_pages = self._open_pages[1:]
         # The badge knows no records beyond those it sent, whatever the store holds.
-        self._committed_seq = max(self._committed_seq, min(next_seq, page_next_seq))
+        self.committed_seq = max(self.committed_seq, min(next_seq, page_next_seq))
         if frame_number >= 0:
             self._used_frame = frame_number
 
@@ -200,7 +200,7 @@ class HostSession:
         self.welcome = welcome
         self.peer_version = welcome.version
         self._events.append((HELLO, welcome))
-        self._next_seq = self._committed_seq = self._next_seq_for(welcome.install_id)
+        self._next_seq = self.committed_seq = self._next_seq_for(welcome.install_id)
         if self._next_seq > welcome.next_seq:
             self._end((FAILED, CURSOR_AHEAD))
         elif self._next_seq == welcome.next_seq:
@@ -254,11 +254,11 @@ class HostSession:
                 self._has_ended = True
                 return True
             self._page = frame
+        page = self._page
         self._page_data += frame.data
-        size = self._page.size
-        if len(self._page_data) < size:
+        if page is None or len(self._page_data) < page.size:
             return True
-        return self._salvage() == size
+        return self._salvage() == page.size
 
     def _salvage(self) -> int:
         """Give out the whole records at the front of the page.

@@ -77,7 +77,7 @@ PAGE_FRAMES = 40
 """A page fills at most so many frames: a third of the window, so that the next pages flow while
 the host commits one."""
 
-PAGE_MAX_BYTES = 2048
+PAGE_MAX_BYTES = 1024
 """Longest page. The badge reads one at a time, and holds it twice for a moment."""
 
 SESSION_HELLO_MS = 5000

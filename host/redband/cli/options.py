@@ -82,7 +82,7 @@ async def open_radio(field: Path | None) -> AsyncIterator[Radio]:
     from redband.virtual.field import CONTROL_NAME
 
     status = await ask(field / CONTROL_NAME, {"do": "status"})
-    radio = await backend(status["hci"])
+    radio = backend(status["hci"])
     try:
         yield Radio(radio, float(status["time_factor"]))
     finally:

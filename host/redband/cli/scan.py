@@ -25,13 +25,13 @@ def scan(
     from redband.cli import session
     from redband.cli.options import open_radio
     from redband.gateway.bleak_radio import BleakRadio
-    from redband.gateway.live import Sighting
     from redband.gateway.merge import ROLE_NAMES
     from redband.gateway.rows import FLAG_NAMES
+    from redband.radio import Heard
 
-    heard: dict[int, Sighting] = {}
+    heard: dict[int, Heard] = {}
 
-    def note(sighting: Sighting) -> None:
+    def note(sighting: Heard) -> None:
         heard[sighting.advert.badge_id] = sighting
 
     async def main() -> int:

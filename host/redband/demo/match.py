@@ -79,7 +79,7 @@ class Match:
         store = Store(self._ground.directory / STORE_FILE)
         undo.callback(store.close)
         book = open_book(store, settings.ruleset)
-        radio = await backend(field.hci_path)
+        radio = backend(field.hci_path)
         undo.push_async_callback(radio.close)
         gateway = Gateway(
             BleakRadio(radio), store, book, name="demo", time_factor=settings.time_factor

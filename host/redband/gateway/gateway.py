@@ -21,10 +21,11 @@ from redband_core.errors import RedbandError
 from redband.errors import leading_error
 from redband.gateway.book import RuleBook
 from redband.gateway.happenings import Chronicle, Happening
-from redband.gateway.live import LiveBadge, Sighting
+from redband.gateway.live import LiveBadge
 from redband.gateway.merge import merge
 from redband.gateway.queue import SyncQueue
 from redband.gateway.rows import BadgeRow
+from redband.radio import Heard
 from redband.store.projection import Projector
 from redband.store.records import Page, Record
 from redband.store.store import Store
@@ -32,9 +33,8 @@ from redband.store.store import Store
 SYNC_DEADLINE_S = 20.0
 """Longest one sync may take, connect included; what is left over is fetched by the next one."""
 
-
-class SyncFailed(Exception):
-    """A sync ended early: out of range, no power, or the peer broke the protocol. Try later."""
+FETCH_LIMIT_S = SYNC_DEADLINE_S + 15.0
+"""Longest wait for a radio that does not keep the deadline: it may still commit and disconnect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class SyncReport:
 class GatewayRadio(Protocol):
     """What the gateway needs of a radio."""
 
-    async def scan(self, heard: Callable[[Sighting], None]) -> None:
+    async def scan(self, heard: Callable[[Heard], None]) -> None:
         """Call `heard` for every advert of ours until cancelled.
 
         Raises RedbandUserError when there is no usable adapter.
@@ -58,14 +58,14 @@ class GatewayRadio(Protocol):
 
     async def fetch(
         self,
-        sighting: Sighting,
+        sighting: Heard,
         next_seq: Callable[[int], int],
         commit: Callable[[Page], Awaitable[int]],
     ) -> SyncReport:
         """Connect, fetch the journal from `next_seq(install_id)` on, disconnect.
 
         `commit` is awaited for each page before the badge may release it, and returns the next
-        number wanted. Raises SyncFailed; whatever `commit` raises passes through.
+        number wanted. Raises SyncError; whatever `commit` raises passes through.
         """
         ...
 
@@ -188,7 +188,7 @@ class Gateway:
 
     # --- hearing ---------------------------------------------------------------------------
 
-    def _heard(self, sighting: Sighting) -> None:
+    def _heard(self, sighting: Heard) -> None:
         live = self._badge(sighting.advert.badge_id)
         is_news = live.heard(sighting, self._clock())
         self._sighted.set()
@@ -236,9 +236,9 @@ class Gateway:
             return held
 
         try:
-            async with asyncio.timeout(SYNC_DEADLINE_S):
+            async with asyncio.timeout(FETCH_LIMIT_S):
                 report = await self._radio.fetch(sighting, next_seq, commit)
-        except (SyncFailed, TimeoutError, RedbandError) as error:
+        except (TimeoutError, RedbandError) as error:
             self.failed_syncs += 1
             live.problem = str(error) or "no answer in time"
             self._queue.failed(live.badge_id, self._clock())

@@ -6,10 +6,9 @@ radio or a store. Times are seconds of the gateway's monotonic clock.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from redband_core.advert import NO_SEQ
 
-from redband_core.advert import NO_SEQ, Advert
-
+from redband.radio import Heard
 from redband.store.projection import Projector
 
 FRESH_S = 10.0
@@ -21,28 +20,19 @@ SETBACK_WAIT_S = 2.0
 synced; one that still says so after this time comes from a wiped badge."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """One advert as received. rssi_dbm: signal strength; device: what the radio connects to."""
-
-    advert: Advert
-    device: object
-    rssi_dbm: int
-
-
 class LiveBadge:
     """One badge in the gateway's view. `projector` folds what the store holds of it."""
 
     def __init__(self, badge_id: int, projector: Projector) -> None:
         self.badge_id = badge_id
         self.projector = projector
-        self.sighting: Sighting | None = None
+        self.sighting: Heard | None = None
         self.seen_s: float | None = None
         self.reached_s: float | None = None
         self.next_seq: int | None = None
         self.problem: str | None = None
 
-    def heard(self, sighting: Sighting, now_s: float) -> bool:
+    def heard(self, sighting: Heard, now_s: float) -> bool:
         """Take an advert in; return True when it says anything new."""
         previous = self.sighting
         self.sighting = sighting

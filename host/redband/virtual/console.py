@@ -33,6 +33,7 @@ BREAK_GIVE_UP_S = 2.0
 START_TIMEOUT_S = 60.0
 HELD_INPUT_BYTES = 4096
 LOG_BYTES = 65536
+ERROR_BYTES = 1500
 
 # A start in steps: wait for the end of some output, type the answer; is the output shown?
 START_STEPS = [(PROMPT, START_LINE.encode(), False), (MARKER, b"", False)]
@@ -144,7 +145,7 @@ class Console:
     async def wait_output(self, text: bytes, timeout_s: float = 10.0) -> bytes:
         """Return the log from its start through `text`, as soon as that is in it.
 
-        timeout_s: real seconds. Raises TimeoutError; the log is then in `log`.
+        timeout_s: real seconds. Raises TimeoutError with the newest output.
         """
         done: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
 
@@ -156,8 +157,12 @@ class Console:
         look()
         self._listeners.append(look)
         try:
-            async with asyncio.timeout(timeout_s):
-                return await done
+            return await asyncio.wait_for(done, timeout_s)
+        except TimeoutError as error:
+            newest = bytes(self.log[-ERROR_BYTES:]).decode(errors="replace")
+            raise TimeoutError(
+                f"no {text!r} after {timeout_s} s; newest output: {newest}"
+            ) from error
         finally:
             self._listeners.remove(look)
 

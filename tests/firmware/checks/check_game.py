@@ -13,6 +13,7 @@ from redband_badge.journal_store import JournalStore
 from redband_badge.raw_game import RawGame
 from redband_badge.state import BadgeState
 from redband_badge.supervisor import Beat, attempt
+from redband_badge.wakeup import Wakeup
 from redband_core import gestures, journal
 from redband_core.clock import GameClock
 from redband_core.errors import RulesError
@@ -262,10 +263,12 @@ class TaskTest(unittest.TestCase):
         flash_device.vfs.umount("/flash")
 
     def _run(self, bench, is_safe_mode, between):
-        queue = BoundedQueue(32)
+        wakeup = Wakeup()
+        queue = BoundedQueue(32, wakeup)
         clock = GameClock(bench.now_ms)
         clock.start(system.ticks_ms())
-        task = GameTask(bench.book, clock, queue, BoundedQueue(8), bench.state, is_safe_mode)
+        queues = (queue, BoundedQueue(8, wakeup), wakeup)
+        task = GameTask(bench.book, clock, queues, bench.state, is_safe_mode)
         errors = []
 
         async def keep():

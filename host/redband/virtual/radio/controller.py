@@ -73,7 +73,9 @@ class RadioController(bumble_controller.Controller):
         for connection in list(self.le_connections.values()):
             reason = hci.HCI_ErrorCode.REMOTE_USER_TERMINATED_CONNECTION_ERROR
             connection.air_link.send_control(connection, ll.TerminateInd(reason))
-            connection.air_link.run_event_now()
+        for air_link in list(self.link.air_links):
+            if self in air_link.controllers:
+                air_link.run_event_now()
         self.power_off()
 
     def send_hci_packet(self, packet: hci.HCI_Packet) -> None:

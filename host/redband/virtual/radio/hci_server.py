@@ -38,7 +38,7 @@ class _HostPort(StreamPacketSource):
         self.server.ports.add(self)
 
     def connection_lost(self, _exc: Exception | None) -> None:
-        self.controller.power_off()
+        self.controller.shut_down()  # the operating system closes what a program leaves open
         self.server.ports.discard(self)
 
 

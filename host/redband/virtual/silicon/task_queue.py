@@ -21,7 +21,8 @@ class TaskQueue:
         return self._tasks[0] if self._tasks else None
 
     def push(self, task, key: "int | None" = None) -> None:
-        """Add `task`, to run at ticks `key` (now, if not given)."""
+        """Add `task`, to run at ticks `key` (now, if not given); it waits for nothing else."""
+        task.data = None
         task.ph_key = ticks_ms() if key is None else key
         tasks = self._tasks
         index = len(tasks)

@@ -70,7 +70,8 @@ const BadgeCard = {
     },
     hits_text() {
       const { hits, max_hits } = this.row;
-      return `${hits === null ? "?" : hits}${max_hits ? " / " + max_hits : ""}`;
+      const number = `${hits === null ? "?" : hits}${max_hits ? " / " + max_hits : ""}`;
+      return this.pips.length ? number : `${this.words.hits}: ${number}`;
     },
     lights() {
       const w = this.words, name = (c) => w[c.slice(4)];
@@ -101,7 +102,7 @@ const BadgeCard = {
         <Countdown :row="row" /><span class="timer-for">{{ row.timer[lang] }}</span>
       </div>
       <div class="hits">
-        <span class="visually-hidden">{{ words.hits }}</span>
+        <span class="visually-hidden" v-if="pips.length">{{ words.hits }}</span>
         <span class="pips" aria-hidden="true" v-if="pips.length">
           <i v-for="(left, i) in pips" :key="i" :class="['pip', { 'is-left': left }]"></i>
         </span>

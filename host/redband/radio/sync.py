@@ -1,0 +1,194 @@
+"""Fetches a badge's journal over one connection.
+
+Problem: the badge may vanish at any frame, and so may this program. Guarantee: a page is committed
+before the badge hears that it may go; after any failure the next sync begins at the exact record
+after the last one committed; no wait is without a limit. What the frames say is decided in
+redband_core.host_session; this module only carries them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from time import monotonic
+
+from bleak.backends.device import BLEDevice
+from redband_core import frames, host_session
+from redband_core.frames import PROTOCOL_VERSION, Welcome
+from redband_core.host_session import HostSession
+
+from redband.radio.backend import RadioBackend
+from redband.radio.errors import SyncError, SyncFailure
+from redband.radio.link import Link
+from redband.store.records import Page
+
+DEADLINE_S = 60.0
+"""Longest sync when the caller gives none: a full journal of 190 kB at 4 packets per 30 ms."""
+
+STALL_S = 2.0
+"""Silence after which the badge is asked again. A flash erase can hold a badge up for 0.4 s."""
+
+
+_FAILURES = {
+    host_session.SILENT: (SyncFailure.SILENT, "The badge was asked again and again, in vain."),
+    host_session.LOSSY: (SyncFailure.LOSSY, "The connection loses too much; move closer."),
+    host_session.CURSOR_AHEAD: (
+        SyncFailure.CURSOR_AHEAD,
+        "The store holds records that this badge has not written: its journal was damaged;"
+        " install the badge anew, so that its journal begins under a new number.",
+    ),
+    host_session.REFUSED: (SyncFailure.REFUSED, "The badge refuses to hand out its journal."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SyncResult:
+    """A sync that came to its end.
+
+    welcome: who the badge said it is. next_seq: first record that the host does not hold. records:
+    received now. missing_records: gone before this host could fetch them. round_trips: operations
+    after connect that waited for an answer. frames and bytes: attribute values each way, without
+    the headers of ATT and below. gaps: times that something lost was asked for again.
+    """
+
+    welcome: Welcome
+    next_seq: int
+    records: int
+    missing_records: int
+    round_trips: int
+    sent_frames: int
+    sent_bytes: int
+    received_frames: int
+    received_bytes: int
+    gaps: int
+    connect_s: float
+    duration_s: float
+
+
+async def sync_badge(
+    device: BLEDevice,
+    next_seq_for: Callable[[int], int],
+    commit_page: Callable[[Page], Awaitable[int]],
+    radio: RadioBackend | None = None,
+    deadline_s: float = DEADLINE_S,
+    badge_id: int | None = None,
+) -> SyncResult:
+    """Connect, fetch what the host does not hold yet, disconnect.
+
+    next_seq_for(install_id): first record number not held of that install. commit_page(page):
+    awaited for each page in order; returns the first number then not held, and must not return
+    before the page is safe. badge_id: refuse to talk to another badge. deadline_s: for all of it;
+    a commit is never cut short.
+
+    Raises SyncError; what the two callbacks raise passes through. The link is closed in any case.
+    """
+    started_s = monotonic()
+    link = Link(device, radio, deadline_s)
+    try:
+        await link.connect()
+        connect_s = monotonic() - started_s
+        sync = _Sync(link, next_seq_for, commit_page, badge_id)
+        await link.subscribe()
+        await sync.run()
+    finally:
+        await link.close()
+    return sync.result(connect_s, monotonic() - started_s)
+
+
+class _Sync:
+    """A session and the link it runs on."""
+
+    def __init__(
+        self,
+        link: Link,
+        next_seq_for: Callable[[int], int],
+        commit_page: Callable[[Page], Awaitable[int]],
+        badge_id: int | None,
+    ) -> None:
+        self._link = link
+        self._commit_page = commit_page
+        self._badge_id = badge_id
+        self._session = HostSession(next_seq_for)
+        self._records = 0
+        self._is_done = False
+
+    async def run(self) -> None:
+        """Carry frames until the session is done. Raises SyncError."""
+        session, link = self._session, self._link
+        while not self._is_done:
+            link.check_deadline()
+            session.set_write_limit(link.write_limit_bytes)
+            frame = session.next_write()
+            if frame is not None:
+                await link.write(frame)
+            elif not await link.wait(STALL_S):
+                session.stalled()
+            await self._take()
+
+    async def _take(self) -> None:
+        """Give the session what has come, and do what it says."""
+        session, link = self._session, self._link
+        await self._handle()
+        while not self._is_done and (received := link.received()) is not None:
+            channel, frame = received
+            if channel == frames.CHANNEL_CONTROL:
+                session.control_notified(frame)
+            else:
+                session.log_notified(frame)
+            await self._handle()
+
+    async def _handle(self) -> None:
+        for event in self._session.events():
+            if event[0] == host_session.HELLO:
+                self._greeted(event[1])
+            elif event[0] == host_session.PAGE:
+                await self._commit(event)
+            elif event[0] == host_session.FAILED:
+                raise self._failure(event[1])
+            else:
+                self._is_done = True
+
+    def _greeted(self, welcome: Welcome) -> None:
+        if self._badge_id is not None and welcome.badge_id != self._badge_id:
+            raise SyncError(
+                SyncFailure.WRONG_BADGE,
+                f"Badge {welcome.badge_id} answered in place of badge {self._badge_id}.",
+            )
+
+    async def _commit(self, event: tuple) -> None:
+        _page, first_seq, base_ms, data, next_seq = event
+        welcome = self._session.welcome
+        page = Page(welcome.badge_id, welcome.install_id, first_seq, base_ms, data)
+        held_seq = await self._commit_page(page)
+        self._records += next_seq - first_seq
+        self._session.committed(held_seq)
+
+    def _failure(self, reason: int) -> SyncError:
+        if reason == host_session.VERSION:
+            version = self._session.peer_version
+            old = "the badge's firmware" if version < PROTOCOL_VERSION else "this program"
+            return SyncError(
+                SyncFailure.VERSION,
+                f"The badge speaks protocol version {version}, this program version"
+                f" {PROTOCOL_VERSION}: update {old}.",
+            )
+        failure, message = _FAILURES[reason]
+        return SyncError(failure, message)
+
+    def result(self, connect_s: float, duration_s: float) -> SyncResult:
+        """Return what the finished sync came to."""
+        session, link = self._session, self._link
+        return SyncResult(
+            welcome=session.welcome,
+            next_seq=session.committed_seq,
+            records=self._records,
+            missing_records=session.missing_count,
+            round_trips=link.round_trips,
+            sent_frames=link.sent_frames,
+            sent_bytes=link.sent_bytes,
+            received_frames=link.received_frames,
+            received_bytes=link.received_bytes,
+            gaps=session.gap_count,
+            connect_s=connect_s,
+            duration_s=duration_s,
+        )

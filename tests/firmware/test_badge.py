@@ -1,0 +1,121 @@
+"""A whole badge: what its lights show is in its journal, whatever happens to the battery."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from redband import rules
+from redband_core import journal
+from redband_core.engine import Engine
+from redband_core.ruleset import Ruleset
+
+HIT = 1
+TREAT = 4
+BUTTON = 0
+SENSOR = 1
+
+
+def replayed(bench) -> Engine:
+    """Return the state that the badge's journal gives on the host."""
+    engine = Engine(Ruleset.from_bytes(rules.load("hits").data))
+    for _seq, kind, game_ms, payload in bench.records():
+        if kind == journal.SNAPSHOT:
+            engine.restore(payload)
+        elif kind == journal.EVENT:
+            engine.step(game_ms, *journal.parse_event(payload))
+        else:
+            engine.advance(game_ms)
+    return engine
+
+
+def state_of(engine: Engine) -> tuple[list[int], list[int], int]:
+    tracks = [engine.track_state(track) for track in range(len(engine.ruleset.tracks))]
+    counters = [engine.counter(index) for index in range(len(engine.ruleset.counters))]
+    return tracks, counters, engine.signal()
+
+
+async def test_R6_hit_shown_by_the_lights_is_in_the_journal_after_a_power_cut(make_bench):
+    bench = await make_bench(
+        params=(20, *Ruleset.from_bytes(rules.load("hits").data).param_defaults[1:])
+    )
+    for count in range(1, 13):
+        press = asyncio.ensure_future(bench.badge.press(60))
+        await bench.acknowledged(asyncio.sleep(0))
+        await bench.badge.power_cut()
+        assert bench.events() == [(HIT, (1, BUTTON))] * count
+        await press
+        await bench.badge.power_on()
+        await bench.until_lit()
+
+
+async def test_sensor_and_button_are_told_apart(make_bench):
+    bench = await make_bench()
+    await bench.acknowledged(bench.badge.shake())
+    await bench.quiet()
+    await bench.acknowledged(bench.badge.press())
+    await bench.badge.power_cut()
+    assert bench.events() == [(HIT, (1, SENSOR)), (HIT, (1, BUTTON))]
+
+
+async def test_G10_power_switch_heals_nobody_in_any_state(make_bench):
+    bench = await make_bench()
+    badge = bench.badge
+
+    async def press():
+        await bench.acknowledged(badge.press())
+
+    async def hold():
+        await bench.acknowledged(badge.hold(1900))
+
+    # Healthy, wounded, resting, wounded again, dying, and what a medic makes of that.
+    for number, action in enumerate((None, press, hold, press, press, hold)):
+        if action is not None:
+            await action()
+            await bench.quiet()
+        before = state_of(replayed(bench))
+        await bench.restart()
+        assert state_of(replayed(bench)) == before, number
+        signal = replayed(bench).ruleset.signals[before[2]]
+        await asyncio.sleep(0.3)
+        shown = {lights[:2] for _at_s, lights in bench.lights}
+        assert (1, 0) in shown or not signal[0]
+        assert (0, 1) in shown or not signal[1]
+    boots = [r for r in bench.records() if r[1] == journal.BOOT]
+    assert [journal.parse_boot(r[3])[1] for r in boots] == list(range(1, len(boots) + 1))
+    assert len({journal.parse_boot(r[3])[0] for r in boots}) == len(boots)
+
+
+async def test_hold_gives_a_void_and_a_treatment(make_bench):
+    bench = await make_bench()
+    await bench.acknowledged(bench.badge.press())
+    await asyncio.sleep(0.6)
+    await bench.badge.hold(1800)
+    await bench.badge.power_cut()
+    assert bench.events()[:2] == [(HIT, (1, BUTTON))] * 2
+    assert bench.events()[2] == (0, (1, BUTTON))
+    assert bench.events()[3][0] == TREAT
+
+
+async def test_R2_ten_seconds_of_twelve_bouncing_presses_a_second_lose_none(make_bench):
+    bench = await make_bench()
+    for _press in range(60):
+        await bench.badge.press(35, bounces=3)
+        await asyncio.sleep(0.03)
+    await asyncio.sleep(0.3)
+    await bench.badge.power_cut()
+    inputs = [r for r in bench.records() if r[1] in (journal.EVENT, journal.REFUSED)]
+    assert len(inputs) == 60
+
+
+@pytest.mark.parametrize("start_ticks_ms", [(1 << 30) - 700, (1 << 29) - 700])
+async def test_R1_hits_count_across_the_wrap_of_the_ticks(make_bench, start_ticks_ms):
+    bench = await make_bench(start_ticks_ms=start_ticks_ms)
+    for _press in range(3):
+        await bench.acknowledged(bench.badge.press())
+        await asyncio.sleep(0.5)
+    await bench.badge.power_cut()
+    assert bench.events() == [(HIT, (1, BUTTON))] * 3
+    times_ms = [r[2] for r in bench.records()]
+    assert times_ms == sorted(times_ms)
+    assert times_ms[-1] < 10_000
