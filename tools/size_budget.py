@@ -35,7 +35,7 @@ def mpy_bytes(path: Path) -> int:
 
 def sizes() -> list[tuple[str, int, int]]:
     """Return (name, bytes, budget in bytes) for byte code and shipped rulesets."""
-    from redband.rules import load, shipped
+    from redband.rules import load, presets, shipped
 
     engine = sum(mpy_bytes(CORE / name) for name in ENGINE_FILES)
     firmware = sum(mpy_bytes(path) for path in sorted((ROOT / "firmware" / "lib").rglob("*.py")))
@@ -43,7 +43,8 @@ def sizes() -> list[tuple[str, int, int]]:
         ("engine byte code", engine, ENGINE_BYTES),
         ("firmware byte code", firmware, FIRMWARE_BYTES),
     ]
-    rows += [(f"ruleset {name}", len(load(name).data), RULESET_BYTES) for name in shipped()]
+    names = shipped() + presets()
+    rows += [(f"ruleset {name}", len(load(name).data), RULESET_BYTES) for name in names]
     return rows
 
 

@@ -5,8 +5,10 @@ import unittest
 
 sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
-from link import DONE, Link, Log, Random, SessionCase, Store
-from redband_core import host_session
+from link import DONE, Info, Link, Log, Random, SessionCase, Store
+from redband_core import frames, host_session, limits
+from redband_core.badge_session import BadgeSession
+from redband_core.host_session import HostSession
 
 
 def failed(reason):
@@ -146,6 +148,23 @@ class LossTest(SessionCase):
             self.assertEqual(again.outcome, DONE)
             self.assertEqual(store.records, log.records)
 
+    def test_nothing_is_released_before_a_slow_disk_has_it(self):
+        log = Log(600)
+        store = Store()
+        link = Link(log, store, 23, hold=3)
+        early = []
+
+        def release(before_seq):
+            log.released.append(before_seq)
+            if before_seq > store.next_seq:
+                early.append((before_seq, store.next_seq))
+
+        log.release = release
+        link.run()
+        self.check_all_arrived(link)
+        self.assertTrue(len(log.released) > 3)
+        self.assertEqual(early, [])
+
     def test_badge_that_falls_silent_ends_the_session(self):
         link = Link(Log(300), Store(), 23)
         link.down = lambda index, frame: [frame] if index < 30 else []
@@ -158,6 +177,87 @@ class LossTest(SessionCase):
         link.down = lambda index, frame: [frame if index < 4 else frame[:2] + b"\xff" * 18]
         link.run()
         self.assertEqual(link.outcome[0], host_session.FAILED)
+
+
+class FrameByFrameTest(unittest.TestCase):
+    """What only a close look can tell: the checksums of the records hide many mistakes."""
+
+    def setUp(self):
+        self.log = Log(400)
+        self.badge = BadgeSession(Info, self.log)
+        self.write(1, frames.encode_hello())
+        self.take(10)
+        self.write(2, frames.encode_fetch(0))
+
+    def write(self, number, message):
+        self.badge.control_written(frames.message_part(number, frames.seal(message), 0, 0, 100), 0)
+
+    def take(self, count):
+        """Take up to so many frames; return them."""
+        taken = []
+        while len(taken) < count:
+            offered = self.badge.next_notification()
+            if offered is None:
+                break
+            self.badge.sent()
+            taken.append(offered[1])
+        return taken
+
+    def host(self):
+        """Return a host that has asked for everything, as message 2."""
+        host = HostSession(lambda install_id: 0)
+        host.next_write()
+        welcome = frames.seal(frames.encode_welcome(Info, 0, 400))
+        host.control_notified(frames.message_part(1, welcome, 0, 0, 100))
+        host.next_write()
+        return host
+
+    def test_repeated_fetch_does_not_use_frame_numbers_twice(self):
+        self.take(3)
+        self.write(2, frames.encode_fetch(0))
+        self.assertEqual(self.take(1)[0][1], 3)
+
+    def test_late_acknowledgement_takes_nothing_back(self):
+        self.assertEqual(len(self.take(1000)), limits.WINDOW_FRAMES)
+        self.write(3, frames.encode_ack(2, 100, 0))
+        self.assertEqual(len(self.take(1000)), 100)
+        self.write(4, frames.encode_ack(2, 40, 0))
+        self.assertEqual(len(self.take(1000)), 0)
+        self.write(5, frames.encode_ack(2, 105, 0))
+        self.assertEqual(len(self.take(1000)), 5)
+
+    def test_acknowledgement_of_frames_not_sent_opens_nothing(self):
+        self.take(1000)
+        self.write(3, frames.encode_ack(2, limits.WINDOW_FRAMES + 1, 0))
+        self.write(4, frames.encode_ack(3, 50, 0))  # of another stream
+        self.assertEqual(len(self.take(1000)), 0)
+
+    def test_sent_without_an_offer_changes_nothing(self):
+        self.badge.sent()
+        self.take(2)
+        self.badge.sent()
+        self.assertEqual([frame[1] for frame in self.take(2)], [2, 3])
+
+    def test_gap_is_noticed_at_the_very_next_frame(self):
+        host = self.host()
+        arriving = self.take(4)
+        for frame in (arriving[0], arriving[1], arriving[3]):
+            self.assertIsNone(host.next_write())
+            host.log_notified(frame)
+        self.assertEqual(host.gap_count, 1)
+        asked = frames.Joiner().add(host.next_write())
+        pages = [event for event in host.events() if event[0] == host_session.PAGE]
+        self.assertEqual(asked, (3, frames.encode_fetch(pages[0][4])))
+
+    def test_frames_of_a_given_up_stream_are_not_taken_for_the_new_one(self):
+        host = self.host()
+        arriving = self.take(4)
+        host.log_notified(arriving[1])  # the first frame of all is lost
+        host.next_write()
+        for frame in arriving:
+            host.log_notified(frame)
+        self.assertEqual((host.stale_count, host.gap_count), (4, 1))
+        self.assertEqual([event[0] for event in host.events()], [host_session.HELLO])
 
 
 if __name__ == "__main__":

@@ -159,6 +159,24 @@ class BackPressureTest(SessionCase):
         self.assertTrue(len(link.downs) <= limits.WINDOW_FRAMES + 4, len(link.downs))
         self.assertEqual(link.log.released, [])
 
+    def test_journal_may_hand_out_views_of_one_buffer(self):
+        log = Log(200)
+        read = log.read
+        buffer = bytearray(limits.PAGE_MAX_BYTES)
+
+        def read_into_buffer(from_seq, limit_bytes):
+            page = read(from_seq, limit_bytes)
+            if page is None:
+                return None
+            for index in range(len(buffer)):
+                buffer[index] = page[2][index] if index < len(page[2]) else 0xEE
+            return (page[0], page[1], memoryview(buffer)[: len(page[2])])
+
+        log.read = read_into_buffer
+        link = Link(log, Store(), 64)
+        link.run()
+        self.check_all_arrived(link)
+
     def test_badge_holds_one_page_of_bounded_size(self):
         for mtu in MTUS:
             log = Log(500)

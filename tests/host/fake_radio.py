@@ -59,6 +59,7 @@ class FakeAir:
         self.client_options: list[dict[str, Any]] = []
         self.write_sizes: list[int] = []
         self.scanning: FakeScanner | None = None
+        self.linked: FakeClient | None = None
         self.scanner: type[FakeScanner] = type("Scanner", (FakeScanner,), {"air": self})
         self.client: type[FakeClient] = type("Client", (FakeClient,), {"air": self})
 
@@ -130,6 +131,7 @@ class FakeClient(BaseBleakClient):
         self.air.open_links += 1
         self.air.most_links = max(self.air.most_links, self.air.open_links)
         self._pump = asyncio.create_task(self._notify())
+        self.air.linked = self
 
     def _table(self) -> BleakGATTServiceCollection:
         table = BleakGATTServiceCollection()
@@ -148,10 +150,11 @@ class FakeClient(BaseBleakClient):
 
     async def disconnect(self) -> None:
         self.air.disconnects += 1
-        self._lose()
+        self.lose()
         await self._step("disconnect")
 
-    def _lose(self) -> None:
+    def lose(self) -> None:
+        """End the connection and say so."""
         if self._session is None:
             return
         self._session = None
@@ -165,7 +168,7 @@ class FakeClient(BaseBleakClient):
         """Count a frame; return whether it arrives."""
         self.air.frames += 1
         if self.air.frames > self.air.gone_after:
-            self._lose()
+            self.lose()
             return False
         return self.air.frames <= self.air.silent_after
 

@@ -118,6 +118,20 @@ async def test_peer_that_goes_after_the_kth_frame_ends_the_sync_and_the_next_bri
         assert disk.next_seq == 120
 
 
+async def test_write_that_never_returns_ends_with_the_disconnect():
+    air = FakeAir(Log(20))
+    air.hang = {"write"}
+
+    def lose_soon(_index: int) -> None:
+        assert air.linked is not None
+        asyncio.get_running_loop().call_soon(air.linked.lose)
+
+    air.on_write = lose_soon
+    with pytest.raises(SyncError) as caught:
+        await run(air, Disk())
+    assert caught.value.reason is SyncFailure.DISCONNECTED
+
+
 async def test_commit_that_fails_on_page_2_leaves_the_cursor_behind_page_1():
     air, disk = FakeAir(Log(600), 64), Disk(fail_at_page=1)
     with pytest.raises(OSError, match="No space left"):

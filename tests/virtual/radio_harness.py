@@ -16,7 +16,7 @@ from bumble.transport.common import AsyncPipeSink
 from redband.virtual.bleak_backend import VirtualRadio, backend
 from redband.virtual.radio import BadgeRadio, Ether, RadioController
 from redband.virtual.radio import badge_frames as frames
-from redband.virtual.radio.device import HonestDevice, make_device
+from redband.virtual.radio.device import HonestDevice, configure
 
 SERVICE_UUID = "7a0247e7-8e88-409b-a959-ab5092ddb03e"
 VALUE_UUID = "45366e80-cf3a-11e1-9ab4-0002a5d5c51b"
@@ -63,10 +63,16 @@ async def a_host(ether: Ether, directory: Path) -> AsyncIterator[VirtualRadio]:
         await radio.close()
 
 
-async def a_device(ether: Ether, address: str, *characteristics: Characteristic) -> HonestDevice:
-    """A Bumble device with a radio of its own (device.controller)."""
+class ABumbleDevice(HonestDevice):
+    """A device that knows its radio."""
+
+    controller: RadioController
+
+
+async def a_device(ether: Ether, address: str, *characteristics: Characteristic) -> ABumbleDevice:
+    """A Bumble device with a radio of its own."""
     controller = RadioController(ether, address)
-    device = make_device("test", Host(controller, AsyncPipeSink(controller)))
+    device = configure(ABumbleDevice, "test", Host(controller, AsyncPipeSink(controller)))
     device.controller = controller
     if characteristics:
         device.add_service(Service(SERVICE_UUID, list(characteristics)))
@@ -105,7 +111,7 @@ class AnsweringFirmware:
         self.frames: list[tuple[int, bytes]] = []
         self.values: dict[int, bytes] = {}
         self.is_answering = True
-        self._reply: asyncio.Future[bytes] | None = None
+        self._reply: asyncio.Future[bytes]
         self.radio = BadgeRadio(ether, address, self._take)
 
     def _take(self, opcode: int, payload: bytes) -> None:

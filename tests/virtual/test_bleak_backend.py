@@ -67,6 +67,12 @@ async def client_of(radio, number=1, **options):
     return BleakClient(await find(radio, number), backend=radio.client, **options)
 
 
+def value_of(client):
+    value = client.services.get_characteristic(VALUE_UUID)
+    assert value is not None
+    return value
+
+
 def test_bleak_never_imports_dbus():
     program = """
 import asyncio, sys, tempfile
@@ -153,7 +159,7 @@ async def test_read_write_notify_and_mtu(tmp_path):
             assert (client.name, client.mtu_size, client.is_connected) == ("RB", 256, True)
             (service,) = [s for s in client.services if s.uuid == SERVICE_UUID]
             assert [c.uuid for c in service.characteristics] == [VALUE_UUID, SECOND_UUID]
-            value = client.services.get_characteristic(VALUE_UUID)
+            value = value_of(client)
             assert value.properties == ["read", "write", "notify"]
             assert value.max_write_without_response_size == 253
             await client.write_gatt_char(VALUE_UUID, b"written", response=True)
@@ -290,7 +296,7 @@ async def test_cancelled_read_does_not_answer_the_next_one(tmp_path):
     async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
         firmware = await a_badge(ether, READ, READ)
         async with await client_of(radio) as client:
-            first = client.services.get_characteristic(VALUE_UUID)
+            first = value_of(client)
             firmware.values[first.handle] = b"stale"
             firmware.is_answering = False
             reading = asyncio.create_task(client.read_gatt_char(VALUE_UUID))
@@ -319,7 +325,7 @@ async def test_H10_error_in_a_notify_callback_is_reported_and_the_rest_arrives(t
 
         async with await client_of(radio) as client:
             await client.start_notify(VALUE_UUID, callback)
-            value = client.services.get_characteristic(VALUE_UUID)
+            value = value_of(client)
             head = firmware.of(frames.CONNECTED)[0][:2] + value.handle.to_bytes(2, "little")
             for number in range(4):
                 firmware.radio.frame(frames.NOTIFY, head + b"%d" % number)
@@ -391,8 +397,11 @@ async def test_writes_without_response_wait_for_room(tmp_path):
     async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
         firmware = await a_badge(ether, READ | QUICK)
         async with await client_of(radio) as client:
+            queue = (await radio.adapter()).device.host.le_acl_packet_queue
+            assert queue is not None
             for number in range(100):
                 await client.write_gatt_char(VALUE_UUID, b"%d" % number, response=False)
+                assert queue.pending <= 24
             await until(lambda: len(firmware.of(frames.WRITTEN)) == 100)
         values = [int(payload[6:]) for payload in firmware.of(frames.WRITTEN)]
         assert values == list(range(100))

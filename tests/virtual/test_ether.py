@@ -176,6 +176,7 @@ async def test_peripheral_is_told_invented_connection_parameters():
         (peripheral,) = badge.connections.values()
         assert peripheral.parameters == central.parameters
         assert peripheral.parameters.connection_interval == 30
+        assert peripheral.parameters.supervision_timeout == 720
 
 
 async def test_peer_without_power_stays_connected_for_ever():

@@ -1,7 +1,9 @@
 """Power, resets and the watchdog of the virtual badge; what flash keeps."""
 
 import asyncio
+import os
 import random
+import signal
 
 from redband.virtual.image import read_image
 
@@ -124,8 +126,7 @@ async def test_deep_sleep_ends_by_time_and_by_the_button(make_badge):
     )
     await badge.console.wait_output(b"cause 4 4")
     badge.console.log.clear()
-    while badge.chip.pid is not None:
-        await asyncio.sleep(0)
+    await badge.chip.wait_asleep()
     assert badge.is_powered
     await badge.press()
     await badge.console.wait_output(b"cause 4 7")
@@ -139,9 +140,6 @@ async def test_program_that_ends_with_system_exit_starts_again_as_on_a_board(mak
 async def test_crash_of_the_interpreter_is_a_reset(make_badge):
     badge = await make_badge(CAUSE)
     await badge.console.wait_output(b">>> ")
-    import os
-    import signal
-
     os.kill(badge.chip.pid, signal.SIGSEGV)
     await badge.console.wait_output(b"cause 2")
 

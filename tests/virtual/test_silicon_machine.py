@@ -1,6 +1,7 @@
 """The stand-ins for `machine`: never kinder than the chip."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
@@ -198,8 +199,7 @@ async def test_idle_program_costs_nearly_nothing(make_badge, factor):
     await badge.console.wait_output(b"idle")
 
     def cpu_ticks() -> int:
-        with open(f"/proc/{badge.chip.pid}/stat", encoding="ascii") as file:
-            fields = file.read().split()
+        fields = Path(f"/proc/{badge.chip.pid}/stat").read_text("ascii").split()
         return int(fields[13]) + int(fields[14])
 
     before = cpu_ticks()

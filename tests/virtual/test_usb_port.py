@@ -2,6 +2,9 @@
 
 import asyncio
 import os
+import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 import serial
@@ -145,3 +148,46 @@ async def test_control_keys_are_data_for_a_running_program(make_badge, open_port
     port = open_port(badge)
     await port.send(b"\x1a\x1c\x13\x11")
     assert b"[26, 28, 19, 17]" in await port.until(b">>> ")
+
+
+EXCLUSIVE = """
+import asyncio, fcntl, os, pathlib, sys, termios
+from redband.virtual.usb_port import UsbPort
+if os.getuid() == 0:
+    os.setuid(65534)
+async def main():
+    got = asyncio.Queue()
+    port = UsbPort(pathlib.Path(sys.argv[1]), got.put_nowait, lambda _: None)
+    for turn in range(3):
+        while True:
+            try:
+                descriptor = os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY)
+                break
+            except OSError:
+                await asyncio.sleep(0)
+        fcntl.ioctl(descriptor, termios.TIOCEXCL)
+        os.write(descriptor, b"x")
+        await got.get()
+        os.close(descriptor)
+    port.close()
+    print("three times")
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+def open_directory():
+    """Return a directory that every user may write (tmp_path is the test user's own)."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o777)
+        yield Path(name)
+
+
+async def test_exclusive_use_ends_with_its_client_for_an_ordinary_user(open_directory):
+    process = await asyncio.create_subprocess_exec(
+        *[sys.executable, "-c", EXCLUSIVE, str(open_directory / "usb")],
+        stdout=asyncio.subprocess.PIPE,
+    )
+    async with asyncio.timeout(20):
+        output, _ = await process.communicate()
+    assert output == b"three times\n"

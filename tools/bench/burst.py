@@ -47,7 +47,7 @@ async def _measure() -> Table:
             syncs = gateway.syncs
         await badge.power_cut()
         counted = hits_in(read_journal(badge.image_path).records)
-        stored = gateway.rows()[0].synced_events
+        stored = gateway.rows()[0].event_count
     table = Table("Burst of hits", f"{PRESSES_PER_S} presses a second with {BOUNCES} bounces each.")
     table.add("presses", f"{count}", f"{SECONDS} s, {PRESS_MS} ms each, gateway syncing meanwhile")
     table.add("hits lost", f"{count - counted}", "presses less events in the badge's flash image")

@@ -43,7 +43,7 @@ async def field_of(count: int, params: tuple[int, ...] = ()) -> AsyncIterator[Fi
 async def gateway_on(field: Field) -> AsyncIterator[Gateway]:
     """Give a gateway, not yet running, with a store of its own beside the field."""
     store = Store(field.directory / STORE_FILE)
-    radio = await backend(field.hci_path)
+    radio = backend(field.hci_path)
     try:
         gateway = Gateway(BleakRadio(radio), store, open_book(store, "hits"), name="bench")
         await gateway.load()

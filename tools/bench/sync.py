@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import time
 
+from redband.store.store import STORE_FILE, Store
+from redband_core import journal
 from tools.bench.burst import press_in_time
 from tools.bench.play import MANY_HITS, field_of, gateway_on, running
 from tools.bench.table import Table
@@ -14,21 +17,33 @@ EVENTS = 200
 PRESSES_PER_S = 8
 
 
+def size_of(records) -> int:
+    """Return the bytes these records take in a badge's journal."""
+    size, last_ms = 0, None
+    for record in records:
+        delta_ms = 0 if last_ms is None else record.game_ms - last_ms
+        last_ms = record.game_ms
+        size += len(journal.encode_record(record.seq, record.kind, delta_ms, record.payload))
+    return size
+
+
 async def _measure() -> Table:
     async with field_of(BADGES, MANY_HITS) as field, gateway_on(field) as gateway:
         badges = list(field.badges.values())
         await asyncio.gather(*[press_in_time(badge, EVENTS, PRESSES_PER_S) for badge in badges])
-        before = field.ether.stats.snapshot()
+        before = dataclasses.replace(field.ether.stats)
         started_s = time.monotonic()
         async with running(gateway):
             await gateway.drained(set(field.badges))
             took_s = time.monotonic() - started_s
-            after = field.ether.stats.snapshot()
+            after = dataclasses.replace(field.ether.stats)
         rows = gateway.rows()
-        log_bytes = gateway.log_bytes
-    events = sum(row.synced_events for row in rows)
-    frames = after.data_packets - before.data_packets
-    air_bytes = after.data_bytes - before.data_bytes
+        store = Store(field.directory / STORE_FILE)
+        log_bytes = sum(size_of(store.records(badge_id)) for badge_id in field.badges)
+        store.close()
+    events = sum(row.event_count for row in rows)
+    frames = after.acl_packets - before.acl_packets
+    air_bytes = after.acl_bytes - before.acl_bytes
     table = Table("Sync of six badges", f"{EVENTS} events on each; 30 ms x 4 packets pacing.")
     table.add("events synced", f"{events}", f"{BADGES} badges, one connection at a time")
     table.add("time", f"{took_s:.2f} s", "from the start of scanning to the last commit")

@@ -45,6 +45,7 @@ class App:
         self._watchdog = watchdog
         self.badge = None
         self.radios = []
+        self.is_running = False
 
     async def run(self) -> None:
         """Run until tasks failed too often, or return at once when safe mode is called for."""
@@ -69,6 +70,8 @@ class App:
         power = PowerTask(Battery(), badge.state, badge.note_queue)
         supervisor.add(notes.TASK_POWER, power.run)
         gc.collect()
+        gc.threshold(limits.GC_THRESHOLD_BYTES)
+        self.is_running = True
         await supervisor.run()
 
     def _try_start(self, radio) -> None:

@@ -9,7 +9,9 @@ from redband_core import journal
 from redband_core.errors import JournalCorrupt
 from redband_core.limits import RECORD_BODY_MAX_BYTES
 
-_CHUNK_BYTES = RECORD_BODY_MAX_BYTES + 16  # the longest record fits, with length and checksum
+# The longest record fits, with length and checksum. Pages are no longer than this either, whatever
+# the session asks for: in a heap that has run for days a larger piece may not be free.
+_CHUNK_BYTES = RECORD_BODY_MAX_BYTES + 16
 
 
 class JournalPages:
@@ -21,6 +23,7 @@ class JournalPages:
         self.release = release
         # Where the last page ended: (segment, seq, offset, game ms). Saves decoding it again.
         self._place = None
+        self._chunk = bytearray(_CHUNK_BYTES)
 
     @property
     def oldest_seq(self) -> int:
@@ -36,8 +39,8 @@ class JournalPages:
         """Return (first_seq, base_ms, records) or None when there are no more.
 
         first_seq: `from_seq`, or a later one when records are missing. base_ms: game time that
-        the first record's delta counts from. records: whole ones, at most `limit_bytes` unless
-        the first alone is longer. Raises OSError when the flash fails.
+        the first record's delta counts from. records: whole ones, at most `limit_bytes` or about
+        500, unless the first alone is longer. Raises OSError when the flash fails.
         """
         store = self._store
         from_seq = max(from_seq, store.oldest_seq)
@@ -80,13 +83,16 @@ class JournalPages:
             if place is None:
                 return None
             seq, offset, game_ms = place
-            file.seek(offset)
-            data = file.read(max(limit_bytes, _CHUNK_BYTES))
+            data = self._read_chunk(file, offset)
         next_seq, end, end_ms = _take(data, 0, seq, game_ms, None, limit_bytes)
         if next_seq == seq:
             return None
         self._place = (segment, next_seq, offset + end, end_ms)
-        return (seq, game_ms, data[:end])
+        return (seq, game_ms, bytes(data[:end]))
+
+    def _read_chunk(self, file, offset: int) -> memoryview:
+        file.seek(offset)
+        return memoryview(self._chunk)[: file.readinto(self._chunk)]
 
     def _find(self, file, segment: int, from_seq: int) -> "tuple[int, int, int] | None":
         """Return (from_seq, offset of that record, game time before it), or None."""
@@ -100,8 +106,7 @@ class JournalPages:
                 return None
             seq, offset, game_ms = header.first_seq, header.size_bytes, header.base_ms
         while seq < from_seq:
-            file.seek(offset)
-            data = file.read(_CHUNK_BYTES)
+            data = self._read_chunk(file, offset)
             next_seq, used, game_ms = _take(data, 0, seq, game_ms, from_seq, None)
             if next_seq == seq:
                 return None
@@ -110,7 +115,7 @@ class JournalPages:
 
 
 def _take(
-    data: bytes,
+    data: "bytes | memoryview",
     offset: int,
     seq: int,
     game_ms: int,

@@ -60,3 +60,6 @@ WATCHDOG_PROMPT_MS = 600_000  # for a technician at the prompt, where nobody fee
 FAILED_BOOTS_MAX = 3
 FAILED_BOOTS_NO_RADIO = 6  # when safe mode keeps failing, the radio is the suspect
 HEALTHY_AFTER_MS = 10_000  # a boot that came this far has not failed
+
+# Memory. Collecting early and often keeps the free heap in large pieces.
+GC_THRESHOLD_BYTES = 16_384

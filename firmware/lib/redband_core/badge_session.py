@@ -8,8 +8,8 @@ message. Reads the journal through `log` and knows no radio, clock or task: docs
 the conversation.
 
 `info` has badge_id, install_id, boot_id, firmware_version and ruleset_identity. `log` has
-oldest_seq, next_seq, read(from_seq, limit_bytes) -> (first_seq, base_ms, bytes) or None, and
-release(before_seq).
+oldest_seq, next_seq, read(from_seq, limit_bytes) -> (first_seq, base_ms, data) or None, and
+release(before_seq). `data` may be a memoryview of a buffer that the next read fills again.
 """
 
 from redband_core import frames, limits, log_frames
@@ -21,7 +21,7 @@ CLOSE_BROKEN = 2  # more broken frames than a radio makes
 CLOSE_VERSION = 3  # the host speaks another version
 
 _ANSWERS_MAX = 4
-_PAGE_HEAD_MAX_BYTES = 16
+_PAGE_HEAD_MAX_BYTES = 18
 
 
 class BadgeSession:

@@ -5,6 +5,7 @@ stream it belongs to and its number there, so that the receiver notices whatever
 other bytes raise ProtocolError. Layout: docs/protocol.md.
 """
 
+import binascii
 from collections import namedtuple
 
 from redband_core import journal, limits
@@ -29,12 +30,25 @@ def _head(kind: int, stream: int, number: int) -> bytearray:
     return bytearray(((kind << 6) | (stream & STREAM_MASK), number & 0xFF))
 
 
+def _seal(head: bytearray) -> None:
+    """Append the checksum of a head: no record's own checksum covers these numbers."""
+    put_u16(head, binascii.crc32(head) & 0xFFFF)
+
+
+def _check(reader: Reader, frame: "bytes | bytearray | memoryview") -> None:
+    """Raise ProtocolError unless the checksum that follows fits what was read before it."""
+    crc = binascii.crc32(bytes(frame[: reader.offset])) & 0xFFFF
+    if reader.u16() != crc:
+        raise ProtocolError("head of a frame was changed on the way")
+
+
 def page_head(stream: int, number: int, seq: int, base_ms: int, size: int) -> bytearray:
     """Return the head of a page's first frame; the page's bytes follow. Raises UsageError."""
     head = _head(PAGE, stream, number)
     put_u32(head, seq)
     put_varint(head, base_ms)
     put_u16(head, size)
+    _seal(head)
     return head
 
 
@@ -47,6 +61,7 @@ def end_frame(stream: int, number: int, next_seq: int) -> bytes:
     """Return the frame behind the last page: there are no records from `next_seq` on."""
     frame = _head(END, stream, number)
     put_u32(frame, next_seq)
+    _seal(frame)
     return bytes(frame)
 
 
@@ -61,10 +76,12 @@ def decode(frame: "bytes | bytearray | memoryview") -> LogFrame:
         seq = reader.u32()
         base_ms = reader.varint()
         size = reader.u16()
+        _check(reader, frame)
         if not 0 < size <= limits.PAGE_MAX_BYTES:
             raise ProtocolError("page of %d bytes" % size)
     elif kind == END:
         seq = reader.u32()
+        _check(reader, frame)
         whole(reader)
     elif kind != MORE or reader.at_end():
         raise ProtocolError("frame of an unknown kind, or empty")

@@ -30,15 +30,19 @@ Language = Annotated[str, typer.Option("--lang", help="en or ru")]
 
 @app.command("list")
 def list_rulesets(lang: Language = "en") -> None:
-    """List the rulesets that come with the program."""
-    from redband.rules import load, shipped
+    """List the rulesets that come with the program, and the presets made of them."""
+    from redband.rules import load, presets, shipped
 
-    table = Table("id", "title", "bytes", "identity")
-    for name in shipped():
-        ruleset = load(name)
-        title = ruleset.title.get(_language(lang))
-        table.add_row(name, title, str(len(ruleset.data)), ruleset.identity.hex())
-    Console().print(table)
+    language = _language(lang)
+    table = Table("id", "title", "made of", "bytes", "identity")
+    for names in (shipped(), presets()):
+        for name in names:
+            ruleset = load(name)
+            title, parts = ruleset.title.get(language), ", ".join(ruleset.includes)
+            table.add_row(name, title, parts, str(len(ruleset.data)), ruleset.identity.hex())
+        table.add_section()
+    # A pipe has no width; cut names would be of no use there.
+    Console(width=None if sys.stdout.isatty() else 120).print(table)
 
 
 @app.command()

@@ -77,7 +77,14 @@ def _allowed(part: Section, track: str, wanted: list[str], states: list[str]) ->
 
 def read_rules(root: Section, names: Declarations, notes: list[str]) -> tuple[Rule, ...]:
     """Return all rules in the file's order."""
-    return tuple(_rule(part, names, notes) for part in root.rows("rule"))
+    rules: list[Rule] = []
+    for part in root.rows("rule"):
+        rule = _rule(part, names, notes)
+        if rule.name and rule.name in [earlier.name for earlier in rules]:
+            what = f'there is a rule "{rule.name}" already'
+            part.fail("name", what, "take another name, or none")
+        rules.append(rule)
+    return tuple(rules)
 
 
 def _rule(part: Section, names: Declarations, notes: list[str]) -> Rule:
@@ -103,11 +110,20 @@ def _rule(part: Section, names: Declarations, notes: list[str]) -> Rule:
     if bool(effects) == bool(refusal) and not (part.has("do") and not refusal):
         part.source.fail(part.path, "a rule needs either do or refuse", 'add do = ["..."]')
     cites = part.text("cites", "")
-    line = part.source.places.line(part.path)
+    name = part.text("name", "")
+    file, line = part.source.where(part.path)
     part.done()
-    numbers = tuple(event.id for event in events)
     return Rule(
-        numbers, after, part.has("always"), condition, refusal, tuple(effects), cites, line
+        tuple(event.id for event in events),
+        after,
+        part.has("always"),
+        condition,
+        refusal,
+        tuple(effects),
+        cites,
+        line,
+        file,
+        name,
     )
 
 

@@ -7,10 +7,9 @@ nothing else is; arrows out of states where the event is always refused are left
 
 from __future__ import annotations
 
-from redband_core.ruleset import GO
-
 from redband.rules.loader import CompiledRuleset
-from redband.rules.model import EventInfo, Rule, TrackInfo
+from redband.rules.model import Rule, TrackInfo
+from redband.rules.transitions import Transition, transitions
 
 ANY = "any"  # stands for "every state but the final ones" when a rule asks for no state
 Arrow = tuple[str, str]
@@ -67,32 +66,27 @@ def _arrows(ruleset: CompiledRuleset, track: TrackInfo, language: str) -> dict[A
     """Return for each arrow its labels, in the order of the rules."""
     number = ruleset.tracks.index(track)
     arrows: dict[Arrow, list[str]] = {}
-    for rule in ruleset.rules:
-        targets = [e.a for e in rule.effects if e.op == GO and e.target == number]
-        if not targets:
-            continue
-        target = track.states[targets[0]].name
-        for event, trigger in _triggers(ruleset, rule, language):
-            label = trigger + _condition_label(ruleset, rule, number)
-            for source in _sources(ruleset, track, number, rule, event):
-                labels = arrows.setdefault((source, target), [])
-                if label not in labels:
-                    labels.append(label)
+    for transition in transitions(ruleset, number):
+        target = track.states[transition.target].name
+        label = _trigger(ruleset, transition, language)
+        label += _condition_label(ruleset, transition.rule, number)
+        sources = [track.states[s].name for s in transition.sources]
+        for source in [ANY] if transition.is_from_any else sources:
+            labels = arrows.setdefault((source, target), [])
+            if label not in labels:
+                labels.append(label)
     return arrows
 
 
-def _triggers(
-    ruleset: CompiledRuleset, rule: Rule, language: str
-) -> list[tuple[EventInfo | None, str]]:
-    """Return (event, its title) for each trigger of the rule; the event is None for no event."""
-    if rule.after is not None:
-        track = ruleset.tracks[rule.after[0]]
-        state = track.states[rule.after[1]].title.get(language)
-        return [(None, ("time is up: " if language == "en" else "время вышло: ") + state)]
-    if rule.is_always:
-        return [(None, "at once" if language == "en" else "сразу")]
-    events = [ruleset.event(number) for number in rule.events]
-    return [(event, event.title.get(language)) for event in events]
+def _trigger(ruleset: CompiledRuleset, transition: Transition, language: str) -> str:
+    """Return what makes the transition happen."""
+    rule = transition.rule
+    if transition.event is not None:
+        return transition.event.title.get(language)
+    if rule.after is None:
+        return "at once" if language == "en" else "сразу"
+    state = ruleset.tracks[rule.after[0]].states[rule.after[1]].title.get(language)
+    return ("time is up: " if language == "en" else "время вышло: ") + state
 
 
 def _condition_label(ruleset: CompiledRuleset, rule: Rule, number: int) -> str:
@@ -101,36 +95,3 @@ def _condition_label(ruleset: CompiledRuleset, rule: Rule, number: int) -> str:
     parts = [part for part in rule.condition.text.split("; ") if not part.startswith(name)]
     text = ", ".join(part for part in parts if part)
     return f" [{text}]" if text else ""
-
-
-def _sources(
-    ruleset: CompiledRuleset,
-    track: TrackInfo,
-    number: int,
-    rule: Rule,
-    event: EventInfo | None,
-) -> list[str]:
-    """Return the names of the states that the arrow starts from."""
-    if rule.after is not None and rule.after[0] == number:
-        return [track.states[rule.after[1]].name]
-    given = dict(rule.condition.where).get(number)
-    open_states = [s for s, state in enumerate(track.states) if not state.is_final]
-    wanted = open_states if given is None else list(given)
-    refused = _refused_states(ruleset, number, event)
-    found = [s for s in wanted if s not in refused]
-    if given is None and found == open_states and len(found) > 2:
-        return [ANY]
-    return [track.states[s].name for s in found]
-
-
-def _refused_states(ruleset: CompiledRuleset, number: int, event: EventInfo | None) -> set[int]:
-    """Return the states of the track in which the event is refused whatever else holds."""
-    refused: set[int] = set()
-    if event is None:
-        return refused
-    for rule in ruleset.rules:
-        where = rule.condition.where
-        is_plain = rule.condition.guard is None and [track for track, _ in where] == [number]
-        if rule.refusal and event.id in rule.events and is_plain:
-            refused.update(where[0][1])
-    return refused

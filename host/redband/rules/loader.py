@@ -8,7 +8,6 @@ the user. The compiled bytes have been read back by the badge's own decoder.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -18,14 +17,16 @@ from redband_core.ruleset import GO, Ruleset
 
 from redband.errors import RedbandUserError
 from redband.rules.behaviour import read_gestures, read_rules, read_signals
+from redband.rules.combine import combine
 from redband.rules.compiler import compile_model
 from redband.rules.declarations import Declarations, read_declarations
 from redband.rules.formula import FormulaError, Scope, compile_formula, nearest
-from redband.rules.locate import Places
+from redband.rules.library import find, read_text, shipped
 from redband.rules.model import EventInfo, RefusalInfo, Rule, RulesetModel, SignalInfo
-from redband.rules.section import RulesFileError, Section, Source
+from redband.rules.section import RulesFileError, Section
 
-SHIPPED = Path(__file__).with_name("rulesets")
+__all__ = ["CompiledRuleset", "load", "parse", "shipped"]
+
 ID_LENGTH = 16
 SIZE_LIMIT_BYTES = 2048  # what a badge is promised to hold (docs/rules.md)
 
@@ -53,6 +54,7 @@ class CompiledRuleset:
         self.rules = model.rules
         self.signals = model.signals
         self.gestures = model.gestures
+        self.includes = model.includes
 
     @cached_property
     def _events_by_name(self) -> dict[str, EventInfo]:
@@ -109,37 +111,18 @@ def _plain_number(name: str, raw: int | str) -> int:
     return item.value
 
 
-def shipped() -> list[str]:
-    """Return the ids of the rulesets that come with the program."""
-    return sorted(path.stem for path in SHIPPED.glob("*.toml"))
-
-
 def load(ruleset: str | Path) -> CompiledRuleset:
     """Return the ruleset with this id, or in this TOML file. Raises RedbandUserError."""
-    path = Path(ruleset)
-    if str(ruleset) in shipped():
-        path = SHIPPED / f"{ruleset}.toml"
-    elif not path.suffix and not path.exists():
-        hint = nearest(str(ruleset), shipped())
-        raise RedbandUserError(f'no ruleset is named "{ruleset}"; {hint}')
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise RedbandUserError(f"{path} is not text in UTF-8; save it as UTF-8") from error
-    except OSError as error:
-        raise RedbandUserError(f"{path} can't be read: {error.strerror}") from error
-    return parse(text, path)
+    path = find(str(ruleset))
+    return parse(read_text(path), path)
 
 
 def parse(text: str, path: Path) -> CompiledRuleset:
-    """Return the ruleset in `text`; `path` names it in messages. Raises RulesFileError."""
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise _syntax_error(path, text, str(error)) from error
-    except RecursionError as error:
-        raise RulesFileError(path.name, 1, "the file is nested too deep") from error
-    source = Source(path.name, Places(text))
+    """Return the ruleset in `text`, with what it includes. Raises RulesFileError.
+
+    path: names it in messages; files that it includes lie beside it.
+    """
+    data, source = combine(text, path)
     root = Section(source, (), data)
     model = _read_model(root)
     compiled = compile_model(model)
@@ -154,14 +137,6 @@ def parse(text: str, path: Path) -> CompiledRuleset:
         ) from error
 
 
-def _syntax_error(path: Path, text: str, message: str) -> RulesFileError:
-    match = re.search(r"^(.*?) \(at line (\d+), column \d+\)$", message)
-    line = int(match[2]) if match else len(text.splitlines()) or 1
-    what = match[1] if match else re.sub(r" \(at end of document\)$", "", message)
-    hint = "see docs/rules.md for the format"
-    return RulesFileError(path.name, line, f"this is not TOML: {what[:1].lower()}{what[1:]}", hint)
-
-
 def _read_model(root: Section) -> RulesetModel:
     head = root.section("ruleset")
     name = head.text("id")
@@ -172,6 +147,11 @@ def _read_model(root: Section) -> RulesetModel:
     void_window_ms = head.number("void_window", "10 s")
     if void_window_ms < 0:
         head.fail("void_window", "void_window is below 0", 'write 0, or a time such as "10 s"')
+    included = tuple(head.texts("include"))
+    for key in ("remove", "signal_order"):  # done by `combine`, which has nothing to do without
+        if head.has(key) and not included:
+            head.fail(key, f"{key} needs files that are included", "take it out, or add include")
+        head.texts(key)
     names = read_declarations(root)
     shown = _shown_counters(head, names)
     head.done()
@@ -192,6 +172,7 @@ def _read_model(root: Section) -> RulesetModel:
         read_gestures(root, names),
         shown,
         tuple(notes),
+        included,
     )
     root.done()
     return model

@@ -139,7 +139,8 @@ class Condition:
 class Rule:
     """One rule. Exactly one of `events`, `after` (track, state) and `is_always` is given.
 
-    refusal: 0 when the rule applies its effects. cites: ids of the rule book. line: in the file.
+    refusal: 0 when the rule applies its effects. cites: ids of the rule book. file, line: where it
+    stands. name: what a file that includes this one calls it, or "".
     """
 
     events: tuple[int, ...]
@@ -150,6 +151,8 @@ class Rule:
     effects: tuple[Effect, ...]
     cites: str
     line: int
+    file: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,3 +202,4 @@ class RulesetModel:
     gestures: tuple[GestureInfo, ...]
     shown_counters: tuple[int, ...]
     note_names: tuple[str, ...] = field(default=())
+    includes: tuple[str, ...] = field(default=())  # as the file names them

@@ -7,7 +7,6 @@ Guarantee: what a section returns has the asked type and range; what nobody aske
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from redband.errors import RedbandUserError
@@ -27,16 +26,24 @@ class RulesFileError(RedbandUserError):
         self.hint = hint
 
 
-@dataclass(frozen=True, slots=True)
 class Source:
     """A ruleset file: its name for messages, where its keys are."""
 
-    name: str
-    places: Places
+    def __init__(self, name: str, places: Places) -> None:
+        self.name = name
+        self.places = places
+
+    def where(self, path: Path, part: str = "") -> tuple[str, int]:
+        """Return file name and line of the key at `path`, or of its nearest parent.
+
+        part: text of the value; the line inside a long value that holds it is preferred.
+        """
+        return self.name, self.places.line(path, part)
 
     def fail(self, path: Path, what: str, hint: str = "", part: str = "") -> NoReturn:
         """Raise RulesFileError for the key at `path`; `part`: the text at fault in its value."""
-        raise RulesFileError(self.name, self.places.line(path, part), what, hint)
+        name, line = self.where(path, part)
+        raise RulesFileError(name, line, what, hint)
 
     def fail_formula(self, path: Path, error: FormulaError) -> NoReturn:
         """Raise RulesFileError for a formula's mistake."""

@@ -145,7 +145,7 @@ class VirtualBadge:
     async def _touch(self, contact: str, duration_ms: float, bounces: int) -> None:
         try:
             await self._edge(contact, True, bounces)
-            await self._sleep_ms(duration_ms)
+            await self.pause(duration_ms)
         finally:
             self._set_contact(contact, False)
         await self._edge(contact, False, bounces)
@@ -154,14 +154,15 @@ class VirtualBadge:
         self._set_contact(contact, is_closed)
         for _ in range(bounces):
             for level in (not is_closed, is_closed):
-                await self._sleep_ms(BOUNCE_MS * (0.2 + self._random.random()))
+                await self.pause(BOUNCE_MS * (0.2 + self._random.random()))
                 self._set_contact(contact, level)
 
     def _set_contact(self, contact: str, is_closed: bool) -> None:
         self.chip.send(opcodes.PIN_DRIVE, bytes(self._pins.close_contact(contact, is_closed)))
         self.chip.inputs_changed()
 
-    async def _sleep_ms(self, game_ms: float) -> None:
+    async def pause(self, game_ms: float) -> None:
+        """Wait `game_ms` of game time."""
         await asyncio.sleep(game_ms / 1000 / self.time_factor)
 
     # Lights.

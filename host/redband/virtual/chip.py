@@ -45,6 +45,8 @@ class Chip:
         self.is_powered = False
         self.boots = 0
         self.watchdog_resets = 0
+        self.flash_cut_after: int | None = None
+        """Of starts from now on: flash operations until the battery is pulled; None: never."""
         self._facts = facts
         self._heap_kib = heap_kib
         self._time_factor = time_factor
@@ -57,6 +59,8 @@ class Chip:
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._watchdog_ms = 0
         self._wake_pins: list[tuple[int, int]] = []
+        self._asleep = asyncio.Event()
+        self._flash_is_cut = asyncio.Event()
         self._frames: dict[int, Callable[[bytes], None]] = {
             opcodes.PIN_OUT: lambda payload: pins.set_output(payload[0], payload[1]),
             opcodes.PIN_PWM: lambda payload: pins.set_output(payload[0], int(any(payload[1:3]))),
@@ -66,12 +70,21 @@ class Chip:
             opcodes.DEEP_SLEEP: self._deep_sleep,
             opcodes.BREAK_TAKEN: lambda _: console.break_taken(),
             opcodes.NVS_SAVE: self._nvs_save,
+            opcodes.FLASH_CUT: lambda _: self._flash_cut(),
         }
 
     @property
     def pid(self) -> int | None:
         """Process id of the interpreter, None while there is none (no power, deep sleep)."""
         return self._interpreter.pid if self._interpreter is not None else None
+
+    async def wait_asleep(self) -> None:
+        """Return when the chip is in deep sleep. Real time; the caller sets the deadline."""
+        await self._asleep.wait()
+
+    async def wait_flash_cut(self) -> None:
+        """Return when the battery was pulled at `flash_cut_after`; the caller has a deadline."""
+        await self._flash_is_cut.wait()
 
     def power_on(self) -> None:
         """Put the battery in. Raises RedbandUserError when MicroPython is not installed."""
@@ -111,6 +124,7 @@ class Chip:
             "reset_cause": cause,
             "wake_reason": wake_reason,
             "is_main_run": is_main_run,
+            "flash_cut_after": self.flash_cut_after,
             "nvs": self._nvs.values,
             "levels": self._pins.driven_levels(),
             "voltages_mv": [self._pins.battery_at_pin()],
@@ -123,6 +137,8 @@ class Chip:
             on_end=self._ended,
         )
         self.boots += 1
+        self._asleep.clear()
+        self._flash_is_cut.clear()
         self._radio = self._make_radio(self.send)
         self._console.attach(self._interpreter, is_main_run)
 
@@ -194,6 +210,7 @@ class Chip:
         self._stop()
         self._lose_state()
         self._wake_pins = list(zip(payload[4::2], payload[5::2], strict=True))
+        self._asleep.set()
         if sleep_ms:
             self._after("wake", sleep_ms, lambda: self._wake(opcodes.TIMER_WAKE))
         self.inputs_changed()
@@ -201,6 +218,10 @@ class Chip:
     def _wake(self, reason: int) -> None:
         self._stop()
         self._start(opcodes.DEEPSLEEP_RESET, wake_reason=reason)
+
+    def _flash_cut(self) -> None:
+        self.power_cut()
+        self._flash_is_cut.set()
 
     def _nvs_save(self, payload: bytes) -> None:
         self._nvs.save(payload)

@@ -192,8 +192,8 @@ class Console:
             self.input(held)
 
     def _begin_break(self) -> None:
-        assert self._interpreter is not None
-        self._interpreter.send(opcodes.BREAK)
+        if self._interpreter is not None:
+            self._interpreter.send(opcodes.BREAK)
         self._break_started_s = asyncio.get_running_loop().time()
         self._is_break_signalled = False
         self._watch_break()
@@ -202,8 +202,8 @@ class Console:
         loop = asyncio.get_running_loop()
         waited_s = loop.time() - self._break_started_s
         interpreter = self._interpreter
-        is_over = interpreter is None or not interpreter.is_program_running
-        if is_over or waited_s > BREAK_GIVE_UP_S:
+        is_over = waited_s > BREAK_GIVE_UP_S
+        if interpreter is None or is_over or not interpreter.is_program_running:
             self._end_break()
             self._release_held()
             return

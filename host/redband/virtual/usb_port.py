@@ -45,16 +45,23 @@ class UsbPort:
         self._drain_timer: asyncio.TimerHandle | None = None
         self._last_pending = 0
         self._progress_s = 0.0
+        self.link = link
+        self._open_line()
+        self._look()
+
+    def _open_line(self) -> None:
         self._master, slave = os.openpty()
         tty.setraw(slave)
         self._device = os.ttyname(slave)
         os.close(slave)
         self._poll = select.poll()
         self._poll.register(self._master, select.POLLHUP)
-        self.link = link
-        link.unlink(missing_ok=True)
-        link.symlink_to(self._device)
-        self._look()
+        self.link.unlink(missing_ok=True)
+        self.link.symlink_to(self._device)
+
+    def _close_line(self) -> None:
+        os.close(self._master)
+        self.link.unlink(missing_ok=True)
 
     @property
     def is_open(self) -> bool:
@@ -78,9 +85,7 @@ class UsbPort:
                 timer.cancel()
         if self._client is not None:
             self._client.detach()
-        self._poll.unregister(self._master)
-        os.close(self._master)
-        self.link.unlink(missing_ok=True)
+        self._close_line()
 
     def _look(self) -> None:
         if self.is_open:
@@ -97,19 +102,21 @@ class UsbPort:
         if self._client is not None:
             self._client.detach()
         self._client = None
-        self._forget_exclusive_use()
+        self._forget_client()
         if self._is_full:
             self._set_full(False)
         self._look()
 
-    def _forget_exclusive_use(self) -> None:
-        # The line outlives its client here, and so would what the client left: exclusive use, and
-        # output it did not read.
+    def _forget_client(self) -> None:
+        # The line outlives its client here, and so would what the client left: output it did not
+        # read, and exclusive use (TIOCEXCL), which only a new line removes for an ordinary user.
         termios.tcflush(self._master, termios.TCIOFLUSH)
         try:
             descriptor = os.open(self._device, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         except OSError:
-            return  # the next client is there already, with exclusive use of its own
+            self._close_line()
+            self._open_line()
+            return
         fcntl.ioctl(descriptor, termios.TIOCNXCL)
         os.close(descriptor)
 

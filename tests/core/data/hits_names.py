@@ -54,8 +54,6 @@ REFUSALS = (
     "endless",
     "nothing_to_void",
     "dead",
-    "excluded",
-    "not_in_combat",
     "no_hits_left",
     "nothing_to_treat",
     "resting",
@@ -67,6 +65,8 @@ REFUSALS = (
     "nothing_to_diagnose",
     "no_such_trauma",
     "cannot_be_healed",
+    "excluded",
+    "not_in_combat",
     "no_sudden_state",
     "already_there",
 )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Protocol
 
 from bleak.exc import (
     BleakBluetoothNotAvailableError,
@@ -19,7 +20,7 @@ from bleak.exc import (
 )
 from bumble import core, hci
 from bumble.device import Connection
-from bumble.host import Host
+from bumble.host import DataPacketQueue, Host
 from bumble.transport.common import StreamPacketSink, StreamPacketSource
 
 from redband.virtual.bleak_backend.adverts import HeardDevice
@@ -30,17 +31,29 @@ ReportType = hci.HCI_LE_Advertising_Report_Event.EventType
 
 
 class _Source(StreamPacketSource):
-    def connection_lost(self, _exc: Exception | None) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:
+        del exc  # whatever it was, the radio is gone
         self.on_transport_lost()
+
+
+class Scanner(Protocol):
+    """Who is told about adverts."""
+
+    def heard(self, key: str, device: HeardDevice) -> None:
+        """There is news of a device; `key`: its address as text."""
 
 
 class _ScanningDevice(HonestDevice):
     """Hands reports on as they come; Bumble's merging holds an advert back for its response."""
 
-    on_report: Callable[[hci.HCI_LE_Advertising_Report_Event.Report], None]
+    on_report: Callable[[hci.Address, int, bytes, int], None]
 
-    def on_advertising_report(self, report) -> None:
-        self.on_report(report)
+    def on_advertising_report(
+        self,
+        report: hci.HCI_LE_Advertising_Report_Event.Report
+        | hci.HCI_LE_Extended_Advertising_Report_Event.Report,
+    ) -> None:
+        self.on_report(report.address, report.event_type, report.data, report.rssi)
 
 
 class Adapter:
@@ -51,28 +64,32 @@ class Adapter:
         self.loop = asyncio.get_running_loop()
         self.heard: dict[str, HeardDevice] = {}
         self.lost: asyncio.Future[None] = self.loop.create_future()
-        self._scanners: dict[object, bool] = {}  # scanner -> is it active
+        self._scanners: dict[Scanner, bool] = {}  # scanner -> is it active
         self._connect_lock = asyncio.Lock()
         self._scan_lock = asyncio.Lock()
         self._has_room = asyncio.Event()
         self.device: HonestDevice
-        self._transport: asyncio.BaseTransport
+        self._transport: asyncio.Transport
+        self._queue: DataPacketQueue
 
     async def open(self) -> None:
         """Connect to the ether. Raises BleakBluetoothNotAvailableError."""
         try:
-            self._transport, source = await self.loop.create_unix_connection(_Source, self.path)
+            transport, source = await self.loop.create_unix_connection(_Source, self.path)
         except OSError as error:
             raise BleakBluetoothNotAvailableError(
                 f"There is no virtual radio at {self.path} ({error}); start the field first.",
                 BleakBluetoothNotAvailableReason.NO_BLUETOOTH,
             ) from None
-        host = Host(source, StreamPacketSink(self._transport))
-        self.device = configure(_ScanningDevice, "redband-host", host)
-        self.device.on_report = self._on_report
+        self._transport = transport
+        host = Host(source, StreamPacketSink(transport))
+        self.device = device = configure(_ScanningDevice, "redband-host", host)
+        device.on_report = self._on_report
         source.terminated.add_done_callback(self._on_lost)
-        await self.device.power_on()
-        self.device.host.le_acl_packet_queue.on("flow", self._has_room.set)
+        await device.power_on()
+        assert host.le_acl_packet_queue is not None, "made by power_on"
+        self._queue = host.le_acl_packet_queue
+        self._queue.on("flow", self._has_room.set)
 
     def _on_lost(self, _future: asyncio.Future) -> None:
         if not self.lost.done():
@@ -88,22 +105,21 @@ class Adapter:
 
     # -- scanning -------------------------------------------------------------------------
 
-    def _on_report(self, report: hci.HCI_LE_Advertising_Report_Event.Report) -> None:
-        key = report.address.to_string(False)
+    def _on_report(self, address: hci.Address, kind: int, data: bytes, rssi_dbm: int) -> None:
+        key = address.to_string(False)
         device = self.heard.get(key)
         if device is None:
-            device = self.heard[key] = HeardDevice(report.address)
-        is_response = report.event_type == ReportType.SCAN_RSP
-        if device.update(report.data, report.rssi, is_response):
+            device = self.heard[key] = HeardDevice(address)
+        if device.update(data, rssi_dbm, kind == ReportType.SCAN_RSP):
             for scanner in list(self._scanners):
                 scanner.heard(key, device)
 
-    async def start_scan(self, scanner, is_active: bool) -> None:
+    async def start_scan(self, scanner: Scanner, is_active: bool) -> None:
         """Report adverts to `scanner.heard`; active if any scanner wants it."""
         self._scanners[scanner] = is_active
         await self._update_scan()
 
-    async def stop_scan(self, scanner) -> None:
+    async def stop_scan(self, scanner: Scanner) -> None:
         """Report no more to `scanner`."""
         self._scanners.pop(scanner, None)
         await self._update_scan()
@@ -192,7 +208,6 @@ class Adapter:
 
     async def room_to_send(self) -> None:
         """Wait until the controller has taken what was queued before."""
-        queue = self.device.host.le_acl_packet_queue
-        while queue.pending >= QUEUED_PACKETS_MAX:
+        while self._queue.pending >= QUEUED_PACKETS_MAX:
             self._has_room.clear()
             await self._has_room.wait()

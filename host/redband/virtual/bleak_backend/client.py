@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from bleak.args import SizedBuffer
@@ -35,6 +36,15 @@ ATT_HEADER_BYTES = 3
 T = TypeVar("T")
 
 
+@dataclass
+class _Link:
+    """What exists while there is a connection; `gone` is done with its end."""
+
+    adapter: Adapter
+    connection: Connection
+    gone: asyncio.Future[None]
+
+
 class VirtualClient(BaseBleakClient):
     """One client; `radio` is set in the subclass that `backend()` makes."""
 
@@ -59,9 +69,7 @@ class VirtualClient(BaseBleakClient):
             self._details = address_or_ble_device.details
             self._name = address_or_ble_device.name
         self._wanted = services
-        self._adapter: Adapter | None = None
-        self._connection: Connection | None = None
-        self._gone: asyncio.Future[None] | None = None
+        self._link: _Link | None = None
         self._subscriptions: dict[int, Callable[[bytes], None]] = {}
         self._running: set[asyncio.Task] = set()
 
@@ -73,12 +81,12 @@ class VirtualClient(BaseBleakClient):
     @property
     def mtu_size(self) -> int:
         """The ATT MTU of the connection in bytes, 23 without one."""
-        return ATT_DEFAULT_MTU if self._connection is None else self._connection.att_mtu
+        return ATT_DEFAULT_MTU if self._link is None else self._link.connection.att_mtu
 
     @property
     def is_connected(self) -> bool:
         """The link is up."""
-        return self._connection is not None
+        return self._link is not None
 
     def _max_write_bytes(self) -> int:
         return self.mtu_size - ATT_HEADER_BYTES
@@ -90,16 +98,17 @@ class VirtualClient(BaseBleakClient):
 
         Raises TimeoutError, BleakDeviceNotFoundError or BleakError.
         """
-        if self._connection is not None:
+        if self._link is not None:
             raise BleakError("Client is already connected")
         timeout_s = kwargs.get("timeout", self._timeout)
-        self._adapter = adapter = await self.radio.adapter()
+        adapter = await self.radio.adapter()
         address = self._details or await self._find(timeout_s)
         connection = await adapter.connect(address, timeout_s)
-        self._gone = adapter.loop.create_future()
-        self._connection = connection
+        self._link = _Link(adapter, connection, adapter.loop.create_future())
         connection.on(connection.EVENT_DISCONNECTION, self._lost)
         adapter.lost.add_done_callback(self._lost)
+        if connection.handle not in adapter.device.connections:
+            self._lost(None)  # it ended before anybody could listen
         try:
             await self._run(self._set_up(pair))
         except BaseException:
@@ -107,10 +116,11 @@ class VirtualClient(BaseBleakClient):
             raise
 
     async def _set_up(self, pair: bool) -> None:
-        client = self._client
+        connection = self._link_or_raise().connection
+        client = connection.gatt_client
         await client.request_mtu(PREFERRED_MTU)
         if pair:
-            await self._connection.pair()
+            await connection.pair()
         self.services = await discover(client, self._wanted, self._max_write_bytes)
 
     async def _find(self, timeout_s: float) -> hci.Address:
@@ -135,50 +145,51 @@ class VirtualClient(BaseBleakClient):
             await scanner.stop()
 
     def _lost(self, _reason: object) -> None:
-        connection, self._connection = self._connection, None
-        if connection is None:
+        link, self._link = self._link, None
+        if link is None:
             return
-        connection.remove_listener(connection.EVENT_DISCONNECTION, self._lost)
-        self._adapter.lost.remove_done_callback(self._lost)
+        link.connection.remove_listener(link.connection.EVENT_DISCONNECTION, self._lost)
+        link.adapter.lost.remove_done_callback(self._lost)
         self._subscriptions.clear()
         self.services = None
-        if not self._gone.done():
-            self._gone.set_result(None)
+        link.gone.set_result(None)
         if self._disconnected_callback is not None:
-            self._adapter.loop.call_soon(self._disconnected_callback)
+            link.adapter.loop.call_soon(self._disconnected_callback)
 
     async def disconnect(self) -> None:
         """End the connection; nothing happens without one."""
-        if self._connection is not None:
-            await self._adapter.disconnect(self._connection)
+        if self._link is not None:
+            await self._link.adapter.disconnect(self._link.connection)
 
     async def pair(self, *_args: Any, **_kwargs: Any) -> None:
         """Pair by Just Works; the bond lasts as long as this radio."""
-        await self._run(self._connection_or_raise().pair())
+        await self._run(self._link_or_raise().connection.pair())
 
     async def unpair(self) -> None:
         """Forget the bond and disconnect."""
-        adapter = await self.radio.adapter()
-        connection = self._connection
-        if connection is not None:
-            peer_address = connection.peer_address
-            await self.disconnect()
-            await adapter.device.keystore.delete(str(peer_address))
+        link = self._link_or_raise()
+        await self.disconnect()
+        keystore = link.adapter.device.keystore
+        if keystore is not None:
+            await keystore.delete(str(link.connection.peer_address))
 
     # -- operations -----------------------------------------------------------------------
 
-    def _connection_or_raise(self) -> Connection:
-        if self._connection is None:
+    def _link_or_raise(self) -> _Link:
+        if self._link is None:
             raise BleakError("Not connected")
-        return self._connection
+        return self._link
 
     @property
     def _client(self) -> Client:
-        return self._connection_or_raise().gatt_client
+        return self._link_or_raise().connection.gatt_client
 
     async def _run(self, operation: Coroutine[Any, Any, T]) -> T:
         """Await `operation` or the end of the connection, whichever comes first."""
-        gone = self._gone
+        if self._link is None:
+            operation.close()
+            raise BleakError("Not connected")
+        gone = self._link.gone
         # A request that its caller gave up goes on: its answer would else be taken for the next
         # request's. It ends with the connection at the latest.
         task = asyncio.get_running_loop().create_task(operation)
@@ -236,9 +247,10 @@ class VirtualClient(BaseBleakClient):
         await self._write(descriptor.handle, bytes(data), True)
 
     async def _write(self, handle: int, data: bytes, is_answered: bool) -> None:
-        client = self._client
+        link = self._link_or_raise()
+        client = link.connection.gatt_client
         if not is_answered:
-            await self._run(self._adapter.room_to_send())
+            await self._run(link.adapter.room_to_send())
         await self._run(client.write_value(handle, data, is_answered))
 
     async def start_notify(
@@ -248,10 +260,11 @@ class VirtualClient(BaseBleakClient):
         if characteristic.handle in self._subscriptions:
             raise BleakError("Characteristic notifications already started")
         client = self._client
+        loop = asyncio.get_running_loop()
 
         def deliver(value: bytes) -> None:
             # By the loop: an error must not keep the radio from its next packet.
-            self._adapter.loop.call_soon(callback, bytearray(value))
+            loop.call_soon(callback, bytearray(value))
 
         self._subscriptions[characteristic.handle] = deliver
         try:

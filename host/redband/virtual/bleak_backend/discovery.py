@@ -10,23 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from bleak.assigned_numbers import CHARACTERISTIC_PROPERTIES
 from bleak.backends.characteristic import BleakGATTCharacteristic
 from bleak.backends.descriptor import BleakGATTDescriptor
 from bleak.backends.service import BleakGATTService, BleakGATTServiceCollection
 from bumble.gatt_client import CharacteristicProxy, Client, ServiceProxy
 
 from redband.virtual.bleak_backend.adverts import uuid_text
-
-PROPERTIES = (
-    (0x01, "broadcast"),
-    (0x02, "read"),
-    (0x04, "write-without-response"),
-    (0x08, "write"),
-    (0x10, "notify"),
-    (0x20, "indicate"),
-    (0x40, "authenticated-signed-writes"),
-    (0x80, "extended-properties"),
-)
 
 
 async def discover(
@@ -78,7 +68,7 @@ def _add(
         proxy,
         proxy.handle,
         uuid_text(proxy.uuid.to_bytes()),
-        [name for bit, name in PROPERTIES if proxy.properties & bit],
+        [name for bit, name in CHARACTERISTIC_PROPERTIES.items() if proxy.properties & bit],
         max_write_bytes,
         service,
     )

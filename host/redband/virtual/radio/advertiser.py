@@ -10,6 +10,7 @@ Does not: directed or extended advertising; the controller refuses the first and
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from bumble import hci
@@ -21,8 +22,13 @@ if TYPE_CHECKING:
 ADVERT_UNIT_MS = 0.625
 ADVERT_DELAY_MAX_MS = 10  # Core specification, volume 6, part B, 4.4.2.2.1 "advDelay"
 
-AdvertType = hci.HCI_LE_Set_Advertising_Parameters_Command.AdvertisingType
-SUPPORTED_TYPES = (AdvertType.ADV_IND, AdvertType.ADV_SCAN_IND, AdvertType.ADV_NONCONN_IND)
+
+class AdvertType(IntEnum):
+    """Types of adverts in HCI (LE Set Advertising Parameters) that are modelled here."""
+
+    ADV_IND = 0
+    ADV_SCAN_IND = 2
+    ADV_NONCONN_IND = 3
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ class AdvertPdu:
 
     sender: RadioController
     advertiser_address: hci.Address
-    type: int
+    type: AdvertType
     data: bytes
     scan_response: bytes
 
@@ -49,7 +55,7 @@ class AdvertPdu:
 class Advertiser(LegacyAdvertiser):
     """Bumble's legacy advertiser with its clock and its adverts corrected."""
 
-    controller: RadioController
+    controller: RadioController  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def start(self) -> None:
         """Start, or start again with new parameters; the first advert comes at once."""
@@ -69,7 +75,7 @@ class Advertiser(LegacyAdvertiser):
             AdvertPdu(
                 self.controller,
                 self.address,
-                self.advertising_type,
+                AdvertType(self.advertising_type),
                 self.advertising_data,
                 self.scan_response_data,
             ),

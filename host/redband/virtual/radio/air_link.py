@@ -31,6 +31,7 @@ TIMEOUT_UNIT_MS = 10
 class AirConnection(bumble_controller.Connection):
     """One end of an `AirLink`, as its controller sees it."""
 
+    controller: RadioController  # pyright: ignore[reportIncompatibleVariableOverride]
     air_link: AirLink
 
     @classmethod

@@ -11,6 +11,7 @@ Does not: decide what to do about it; the GATT server compares it with an attrib
 from __future__ import annotations
 
 import asyncio
+from typing import TypeVar
 
 from bumble import hci
 from bumble.device import Connection, Device, DeviceConfiguration, with_connection_from_handle
@@ -19,9 +20,15 @@ from bumble.keys import MemoryKeyStore, PairingKeys
 from bumble.pairing import PairingConfig, PairingDelegate
 from bumble.smp import PairingMethod
 
+D = TypeVar("D", bound="HonestDevice")
+
 
 class HonestDevice(Device):
     """Bumble's `Device` with the worth of the keys kept and checked."""
+
+    def __init__(self, *, config: DeviceConfiguration, host: Host) -> None:
+        super().__init__(config=config, host=host)
+        self._is_key_authenticated: dict[int, bool] = {}  # by connection handle
 
     @with_connection_from_handle
     def on_connection_encryption_change(
@@ -30,8 +37,8 @@ class HonestDevice(Device):
         """Bumble's hook: note the state, with authentication by the key and not by encryption."""
         connection.encryption = encryption
         connection.encryption_key_size = encryption_key_size
-        connection.authenticated = bool(encryption) and getattr(
-            connection, "is_key_authenticated", False
+        connection.authenticated = bool(encryption) and self._is_key_authenticated.get(
+            connection.handle, False
         )
         connection.sc = bool(encryption)
         connection.emit(connection.EVENT_CONNECTION_ENCRYPTION_CHANGE)
@@ -39,6 +46,7 @@ class HonestDevice(Device):
     def on_disconnection(self, connection_handle: int, reason: int) -> None:
         """Bumble's hook: a connection is gone, and its packets no longer take buffers."""
         super().on_disconnection(connection_handle, reason)
+        self._is_key_authenticated.pop(connection_handle, None)
         asyncio.get_running_loop().call_soon(self._resume_sending)
 
     def _resume_sending(self) -> None:
@@ -56,12 +64,14 @@ class HonestDevice(Device):
         key = await super().get_long_term_key(connection_handle, rand, ediv)
         connection = self.lookup_connection(connection_handle)
         if connection is not None:
-            connection.is_key_authenticated = await self._is_authenticated(connection)
+            self._is_key_authenticated[connection_handle] = await self._is_authenticated(
+                connection
+            )
         return key
 
     async def encrypt(self, connection: Connection, enable: bool = True) -> None:
         """Encrypt with the stored key (central), and remember what it is worth."""
-        connection.is_key_authenticated = await self._is_authenticated(connection)
+        self._is_key_authenticated[connection.handle] = await self._is_authenticated(connection)
         await super().encrypt(connection, enable)
 
     async def _is_authenticated(self, connection: Connection) -> bool:
@@ -82,12 +92,13 @@ class HonestDevice(Device):
         sc: bool,
     ) -> None:
         """Bumble's hook: pairing is complete."""
-        connection.is_key_authenticated = bool(keys.ltk and keys.ltk.authenticated)
+        is_authenticated = bool(keys.ltk and keys.ltk.authenticated)
+        self._is_key_authenticated[connection.handle] = is_authenticated
         super().on_pairing(connection, identity_address, keys, sc)
-        connection.authenticated = connection.is_key_authenticated
+        connection.authenticated = is_authenticated
 
 
-def configure(device_class: type[HonestDevice], name: str, host: Host) -> HonestDevice:
+def configure(device_class: type[D], name: str, host: Host) -> D:
     """Return a device that uses its radio's public address and keeps its bonds in memory."""
     configuration = DeviceConfiguration(
         name=name, address=hci.Address.ANY_RANDOM, gap_service_enabled=True
@@ -104,8 +115,3 @@ def configure(device_class: type[HonestDevice], name: str, host: Host) -> Honest
         identity_address_type=PairingConfig.AddressType.PUBLIC,  # what it connects with
     )
     return device
-
-
-def make_device(name: str, host: Host) -> HonestDevice:
-    """Return a peripheral's device."""
-    return configure(HonestDevice, name, host)

@@ -20,7 +20,7 @@ from bumble import hci, ll
 from bumble.link import LocalLink
 
 from redband.errors import RedbandUserError
-from redband.virtual.radio.air_link import AirConnection, AirLink
+from redband.virtual.radio.air_link import TIMEOUT_UNIT_MS, AirConnection, AirLink
 
 if TYPE_CHECKING:
     from redband.virtual.radio.advertiser import AdvertPdu
@@ -61,6 +61,8 @@ class Ether(LocalLink):
     packets (which are sent again). `conn_interval_ms`: 0 means no pacing, for throughput tests.
     """
 
+    controllers: set[RadioController]  # pyright: ignore[reportIncompatibleVariableOverride]
+
     def __init__(self, seed: int = 1, time_factor: float = 1.0) -> None:
         super().__init__()
         if time_factor <= 0:
@@ -93,7 +95,9 @@ class Ether(LocalLink):
 
     # -- radios ---------------------------------------------------------------------------
 
-    def add_controller(self, controller: RadioController) -> None:
+    def add_controller(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, controller: RadioController
+    ) -> None:
         """Join a radio. Raises RedbandUserError if another one has its address."""
         if controller.public_address in self._by_address:
             raise RedbandUserError(
@@ -102,7 +106,9 @@ class Ether(LocalLink):
         super().add_controller(controller)
         self._by_address[controller.public_address] = controller
 
-    def remove_controller(self, controller: RadioController) -> None:
+    def remove_controller(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, controller: RadioController
+    ) -> None:
         """Take a radio off the air at once; its peers notice by their supervision timeout."""
         if controller not in self.controllers:
             return
@@ -184,7 +190,6 @@ class Ether(LocalLink):
         Returns False if that is not possible now: another central was faster, or the two still
         have an older connection that one side has not given up yet.
         """
-        request = central.pending_le_connection
         peripheral = pdu.sender
         own_address = central.initiator_address
         if (
@@ -194,7 +199,7 @@ class Ether(LocalLink):
         ):
             return False
         peripheral.le_legacy_advertiser.stop()
-        air_link = AirLink(self, request.supervision_timeout * 10)
+        air_link = AirLink(self, central.connect_request.supervision_timeout * TIMEOUT_UNIT_MS)
         ends = (
             (central, hci.Role.CENTRAL, own_address, pdu.advertiser_address),
             (peripheral, hci.Role.PERIPHERAL, pdu.advertiser_address, own_address),

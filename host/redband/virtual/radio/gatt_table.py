@@ -11,7 +11,6 @@ UUID, u16 flags. UUID: u8 length (2, 4 or 16), bytes from the least significant.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from bumble.att import ATT_Error, Attribute, ErrorCode
@@ -40,8 +39,13 @@ _PERMISSION_OF_FLAG = (
 class Firmware(Protocol):
     """Who answers for the values."""
 
-    read: Callable[[Connection, int], Awaitable[bytes]]
-    write: Callable[[Connection, int, bytes], Awaitable[None]]
+    async def read(self, connection: Connection, handle: int) -> bytes:
+        """Return a value. Raises ATT_Error."""
+        ...
+
+    async def write(self, connection: Connection, handle: int, value: bytes) -> None:
+        """Take a value. Raises ATT_Error."""
+        ...
 
 
 class _Access(CharacteristicValue):
@@ -51,7 +55,7 @@ class _Access(CharacteristicValue):
         super().__init__(read=self._read_value, write=self._write_value)
         self.firmware = firmware
         self.flags = flags
-        self.attribute: Attribute | None = None
+        self.attribute: Attribute
 
     async def _read_value(self, connection: Connection) -> bytes:
         if not self.flags & READ:
@@ -73,7 +77,7 @@ def _permissions(flags: int) -> Attribute.Permissions:
 
 
 class TableReader:
-    """Decodes one service table. Raises IndexError or ValueError on a malformed one."""
+    """Decodes one service table. Raises ValueError on a malformed one."""
 
     def __init__(self, data: bytes, firmware: Firmware) -> None:
         self._data = data

@@ -24,20 +24,23 @@ MAX_HOSTS = 0xFFFF
 class _HostPort(StreamPacketSource):
     """One connected host."""
 
+    transport: asyncio.Transport
+    controller: RadioController
+
     def __init__(self, server: HciServer) -> None:
         super().__init__()
         self.server = server
-        self.transport: asyncio.Transport | None = None
-        self.controller: RadioController | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         self.controller = RadioController(
             self.server.ether, self.server.next_address(), self, StreamPacketSink(transport)
         )
         self.server.ports.add(self)
 
-    def connection_lost(self, _exc: Exception | None) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:
+        del exc
         self.controller.shut_down()  # the operating system closes what a program leaves open
         self.server.ports.discard(self)
 

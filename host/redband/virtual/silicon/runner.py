@@ -51,8 +51,8 @@ def _install_silicon(facts: dict) -> None:
         analog.set_voltage(number, millivolts)
 
 
-def _mount(path: str, block_count: int) -> None:
-    device = flash.Flash(path, block_count)
+def _mount(path: str, block_count: int, cut_after: "int | None") -> None:
+    device = flash.Flash(path, block_count, cut_after)
     first = bytearray(flash.BLOCK_BYTES)
     device.readblocks(0, first)
     if first == b"\xff" * flash.BLOCK_BYTES:
@@ -76,7 +76,7 @@ def boot(namespace: dict) -> None:
     facts = json.loads(os.getenv("REDBAND_SILICON"))
     os.unsetenv("REDBAND_SILICON")
     _install_silicon(facts)
-    _mount(facts["image"], facts["block_count"])
+    _mount(facts["image"], facts["block_count"], facts["flash_cut_after"])
     sys.path[:] = ["", ".frozen", "/lib"]
     for name in _HIDDEN:
         sys.modules.pop(name, None)

@@ -1,0 +1,170 @@
+"""Which values of arguments and of large counters are worth trying.
+
+Problem: an event may take 65,536 values and a counter a million; most of them do the same.
+Guarantee: values that `argument_classes` puts together do the same in every situation; only when
+they are still too many are some left out, and then `is_complete` is False.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from redband_core import ruleset as core
+
+from redband.rules.explore_formula import Bounds, Formula
+from redband.rules.explore_system import RuleView, System
+from redband.rules.model import EventInfo
+
+VALUES_LIMIT = 128  # of one argument
+COMBINATIONS_LIMIT = 512  # of one event's arguments
+LARGE_COUNTER = 130  # counters with more values are looked at in classes
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Values to try for one argument. is_complete: all other values do the same as one of them."""
+
+    values: list[int]
+    is_complete: bool
+
+
+def argument_choices(system: System, event: EventInfo, rules: list[RuleView]) -> list[Choice]:
+    """Return what to try for each argument of the event under these rules."""
+    found = []
+    for place, arg in enumerate(event.args):
+        slot = system.first_arg + place
+        readers = [view for view in rules if _reads_slot(view, slot)]
+        if not readers:
+            found.append(Choice([arg.low], True))
+            continue
+        args = [(a.low, a.high) for a in event.args]
+        args += [(0, 0)] * (system.arg_slots - len(args))
+        classes = _classes(system, readers, args, place)
+        values = [low for low, _high in classes]
+        if len(values) <= VALUES_LIMIT:
+            found.append(Choice(values, True))
+        else:
+            found.append(Choice(_sample(values, readers, system), False))
+    return _few_combinations(found)
+
+
+def _few_combinations(choices: list[Choice]) -> list[Choice]:
+    """Thin out the longest choices until all combinations are few enough."""
+    while True:
+        total = 1
+        for choice in choices:
+            total *= len(choice.values)
+        if total <= COMBINATIONS_LIMIT:
+            return choices
+        longest = max(range(len(choices)), key=lambda i: len(choices[i].values))
+        values = choices[longest].values
+        thinned = [*values[:3], *values[3:-3:2], *values[-3:]]
+        choices = [*choices]
+        choices[longest] = Choice(thinned, False)
+
+
+def _formulas(view: RuleView) -> Iterable[Formula]:
+    if view.guard is not None:
+        yield view.guard
+    yield from (formula for _effect, formula in view.effects if formula is not None)
+
+
+def _reads_slot(view: RuleView, slot: int) -> bool:
+    noted = core.NOTE
+    formulas = [f for effect, f in view.effects if f is not None and effect.op != noted]
+    formulas += [view.guard] if view.guard is not None else []
+    return any(slot in formula.slots for formula in formulas)
+
+
+def _classes(
+    system: System, readers: list[RuleView], args: list[Bounds], place: int
+) -> list[Bounds]:
+    """Split the argument's range into stretches whose values all do the same."""
+    waiting = [args[place]]
+    found: list[Bounds] = []
+    while waiting:
+        low, high = waiting.pop()
+        if low < high and not _is_alike(system, readers, args, place, (low, high)):
+            middle = (low + high) // 2
+            waiting += [(middle + 1, high), (low, middle)]
+        elif found and _is_alike(system, readers, args, place, (found[-1][0], high)):
+            found[-1] = (found[-1][0], high)
+        else:
+            found.append((low, high))
+        if len(found) > 4 * VALUES_LIMIT:  # enough is known: too many to try them all
+            return found + waiting[::-1]
+    return found
+
+
+def _is_alike(
+    system: System, readers: list[RuleView], args: list[Bounds], place: int, part: Bounds
+) -> bool:
+    """Return True when no rule can tell the values of this part of the argument's range apart."""
+    tried = [*args[:place], part, *args[place + 1 :]]
+    slots = system.slot_bounds(tried)
+    slot = system.first_arg + place
+    for view in readers:
+        if view.guard is not None:
+            low, high = view.guard.bounds(slots, system.left_limit)
+            if low == high == 0:
+                continue  # this rule never fits here
+            if slot in view.guard.slots and low <= 0 <= high:
+                return False
+        for effect, formula in view.effects:
+            if formula is None or slot not in formula.slots or effect.op == core.NOTE:
+                continue
+            low, high = formula.bounds(slots, system.left_limit)
+            if effect.op == core.SET:
+                bounds = system.counter_bounds[effect.target - system.track_count]
+                if max(low, bounds[0]) != min(high, bounds[1]) and low != high:
+                    return False
+            elif low <= 0 < high:
+                return False
+    return True
+
+
+def _sample(values: list[int], readers: list[RuleView], system: System) -> list[int]:
+    """Return some of the values: the ends and what lies beside the numbers in the formulas."""
+    near = {0, *system.params}
+    for view in readers:
+        for formula in _formulas(view):
+            near.update(formula.constants)
+    for bounds in system.counter_bounds:
+        near.update(bounds)
+    wanted = {number + step for number in near for step in (-1, 0, 1)}
+    step = max(1, len(values) // 16)
+    chosen = {*values[:8], *values[::step], *values[-2:]} | (wanted & set(values))
+    return sorted(chosen)[:VALUES_LIMIT]
+
+
+class CounterClasses:
+    """A counter's values as the explorer keeps them: each by itself, or stretches of many.
+
+    is_exact: every value stands for itself. `samples[k]`: values to try for class k.
+    """
+
+    def __init__(self, bounds: Bounds, cuts: Iterable[int]) -> None:
+        """bounds: of the counter. cuts: numbers that it is compared with."""
+        self.low, high = bounds
+        self.is_exact = high - self.low < LARGE_COUNTER
+        if self.is_exact:
+            self.samples = [(value,) for value in range(self.low, high + 1)]
+            return
+        points = sorted({c for c in (self.low, high, 0, *cuts) if self.low <= c <= high})
+        self._starts: list[int] = []
+        self.samples = []
+        for point, following in zip(points, [*points[1:], high + 1], strict=True):
+            self._add(point, point)
+            if following > point + 1:
+                self._add(point + 1, following - 1)
+
+    def _add(self, low: int, high: int) -> None:
+        self._starts.append(low)
+        self.samples.append((low,) if low == high else (low, (low + high) // 2, high))
+
+    def number(self, value: int) -> int:
+        """Return the class that holds the value, which lies within the bounds."""
+        if self.is_exact:
+            return value - self.low
+        return sum(1 for start in self._starts if start <= value) - 1

@@ -1,0 +1,205 @@
+"""Any bytes into every parser: ProtocolError or a value that encodes back, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from redband_core import advert, frames, host_session, limits, log_frames
+from redband_core.badge_session import BadgeSession
+from redband_core.errors import ProtocolError
+from redband_core.frames import Joiner
+from redband_core.host_session import HostSession
+
+from tests.core.data.link import Info, Link, Log, Store
+
+ANY = st.binary(max_size=80)
+U8 = st.integers(0, 0xFF)
+U32 = st.integers(0, 0xFFFFFFFF)
+# Bytes that go deeper than noise: one right head, then anything.
+HEADS = [b"RB\x01", b"\x01", b"\x02", b"\x03", b"\x81\x01", b"\xff", b"\x40\x00", b"\x80\x00"]
+NEARLY = st.builds(bytes.__add__, st.sampled_from(HEADS), ANY)
+PARSERS: dict[str, Callable[[bytes], object]] = {
+    "advert": advert.decode,
+    "hello": frames.decode_hello,
+    "fetch": frames.decode_fetch,
+    "ack": frames.decode_ack,
+    "welcome": frames.decode_welcome,
+    "info": frames.decode_info,
+    "refused": frames.decode_refused,
+    "log": log_frames.decode,
+    "part": lambda data: Joiner().add(data),
+}
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.mark.parametrize("name", PARSERS)
+@settings(max_examples=2000, deadline=None)
+@given(data=st.one_of(ANY, NEARLY))
+def test_parser_raises_nothing_but_protocol_error(name: str, data: bytes):
+    # Messages come to their parsers with their opcode: one byte at least.
+    message = data or b"\x00"
+    try:
+        PARSERS[name](message)
+    except ProtocolError:
+        return
+
+
+@settings(max_examples=1000, deadline=None)
+@given(
+    st.builds(
+        advert.Advert,
+        *[st.integers(0, 0xFFFF)] * 2,
+        *[U8] * 3,
+        st.integers(0, 0xFFFF),
+        U32,
+        st.integers(0, 100),
+        st.integers(0, 4),
+        st.integers(0, 31),
+    )
+)
+def test_every_advert_comes_back(value: advert.Advert):
+    assert advert.decode(advert.encode(value)) == value
+
+
+@settings(max_examples=1000, deadline=None)
+@given(st.binary(min_size=1, max_size=510), st.integers(3, 514), st.integers(1, 255))
+def test_every_message_comes_back_at_every_frame_size(message: bytes, limit: int, number: int):
+    sealed, joiner, offset, part = frames.seal(message), Joiner(), 0, 0
+    result = None
+    while offset < len(sealed) and part < 128:
+        frame = frames.message_part(number, sealed, offset, part, limit)
+        assert len(frame) <= limit
+        result = joiner.add(frame)
+        offset += len(frame) - frames.MESSAGE_HEAD_BYTES
+        part += 1
+    assert offset < len(sealed) or result == (number, message)
+
+
+@settings(max_examples=500, deadline=None)
+@given(U8, U8, U32, st.integers(0, 1 << 53), st.integers(1, limits.PAGE_MAX_BYTES), ANY)
+def test_every_page_head_comes_back(stream, number, seq, base_ms, size, data):
+    frame = log_frames.decode(
+        bytes(log_frames.page_head(stream, number, seq, base_ms, size)) + data
+    )
+    assert frame == (log_frames.PAGE, stream & 63, number, seq, base_ms, size, data)
+
+
+def sealed_parts(messages: list[bytes]) -> list[bytes]:
+    """Return each message as one frame, numbered from 1."""
+    return [
+        frames.message_part(number, frames.seal(message), 0, 0, 514)
+        for number, message in enumerate(messages, 1)
+    ]
+
+
+MESSAGES = st.one_of(
+    st.just(frames.encode_hello()),
+    st.builds(frames.encode_fetch, st.one_of(st.integers(0, 12), U32)),
+    st.builds(frames.encode_ack, U8, U8, st.one_of(st.integers(0, 12), U32)),
+    NEARLY.filter(bool),
+)
+SHORT = settings(max_examples=600, deadline=None)
+
+
+@SHORT
+@given(st.lists(st.one_of(ANY, MESSAGES.map(lambda message: sealed_parts([message])[0]))))
+def test_badge_session_survives_any_writes_and_releases_only_what_it_wrote(writes: list[bytes]):
+    log = Log(10)
+    badge = BadgeSession(Info, log)
+    for now_ms, data in enumerate(writes):
+        badge.control_written(data, now_ms)
+        offered = badge.next_notification()
+        if offered is not None:
+            assert len(offered[1]) <= 20
+            badge.sent()
+    assert all(before_seq <= 10 for before_seq in log.released)
+    assert log.next_seq == 10
+
+
+@SHORT
+@given(st.lists(MESSAGES, max_size=40))
+def test_badge_session_keeps_its_window_whatever_is_acknowledged(messages: list[bytes]):
+    badge = BadgeSession(Info, Log(400))
+    sent = 0
+    for frame in sealed_parts([frames.encode_hello(), frames.encode_fetch(0)] + messages):
+        badge.control_written(frame, 0)
+        while badge.next_notification() is not None:
+            badge.sent()
+            sent += 1
+    streams = 1 + sum(message[0] == frames.FETCH for message in messages)
+    acks = sum(message[0] == frames.ACK for message in messages)
+    answers = 2 + len(messages)
+    assert sent <= (streams + acks) * limits.WINDOW_FRAMES + answers * 3
+
+
+LOG_FRAMES = st.one_of(
+    ANY,
+    NEARLY,
+    st.builds(
+        lambda stream, number, seq, size, data: (
+            bytes(log_frames.page_head(stream, number, seq, 5, size)) + data
+        ),
+        st.just(2),
+        st.integers(0, 3),
+        st.one_of(st.integers(0, 3), U32),
+        st.integers(1, 40),
+        ANY,
+    ),
+    st.builds(lambda number, data: bytes((2, number)) + data, st.integers(0, 5), ANY),
+    st.builds(log_frames.end_frame, st.just(2), st.integers(0, 5), st.integers(0, 20)),
+)
+
+
+@SHORT
+@given(st.lists(st.one_of(ANY, NEARLY)), st.lists(LOG_FRAMES), st.integers(0, 5))
+def test_host_session_survives_any_notifications(controls, logs, stalls):
+    host = HostSession(lambda install_id: 0)
+    welcome = frames.encode_welcome(Info, 0, 10)
+    host.next_write()
+    for data in controls:
+        host.control_notified(data)
+    host.control_notified(sealed_parts([welcome])[0])
+    for data in logs:
+        host.next_write()
+        host.log_notified(data)
+    for _ in range(stalls):
+        host.stalled()
+    next_seq = 0
+    for event in host.events():
+        if event[0] == host_session.PAGE:
+            assert event[1] >= next_seq
+            next_seq = event[4]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.sampled_from([23, 64, 247]))
+def test_sync_ends_with_every_record_or_a_reason_on_any_link(data: st.DataObject, mtu: int):
+    faults = st.sampled_from(["pass"] * 30 + ["drop", "twice", "cut", "change"])
+
+    def mangle(_index: int, frame: bytes) -> list[bytes]:
+        fault = data.draw(faults)
+        if fault == "cut":
+            return [frame[: data.draw(st.integers(0, len(frame)))]]
+        if fault == "change":
+            at = data.draw(st.integers(0, len(frame) - 1))
+            return [
+                frame[:at] + bytes((frame[at] ^ data.draw(st.integers(1, 255)),)) + frame[at + 1 :]
+            ]
+        return {"pass": [frame], "drop": [], "twice": [frame, frame]}[fault]
+
+    link = Link(Log(40), Store(), mtu)
+    link.down = mangle
+    link.up = mangle
+    outcome = link.run()
+    assert outcome is not None or link.close_reason
+    count = len(link.store.records)
+    assert link.store.records == link.log.records[:count]
+    assert link.store.times_ms == [100 * (index + 1) for index in range(count)]
+    assert link.host.missing_count == 0
+    if outcome == (host_session.DONE,):
+        assert link.store.next_seq == 40
+    assert max(link.log.released, default=0) <= link.store.next_seq
