@@ -34,14 +34,14 @@ def test_R16_hits_and_syncs_live_in_the_heap_of_an_esp32(tmp_path: Path):
     program = (
         f"import sys; sys.path[:] = ['', '.frozen', {str(HERE / 'standins')!r},"
         f" {str(tmp_path / 'lib')!r}]\n"
-        f"exec(open({str(HERE / 'heap_program.py')!r}).read())"
+        f"exec(open({str(HERE / 'programs' / 'heap_program.py')!r}).read())"
     )
     done = subprocess.run(
         [str(Path(sys.executable).with_name("micropython")), "-X", f"heapsize={HEAP_KIB}K"]
         + ["-c", program],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=60,
         env={**os.environ, "MICROPYPATH": "", "REDBAND_ROOT": str(tmp_path)},
         stdin=subprocess.DEVNULL,
         check=False,

@@ -106,9 +106,7 @@ def _image(folder: Path, badge: PlayingBadge, *, segment: range, tail: range) ->
 
 
 def _on_badge(badge: PlayingBadge) -> BadgeJournal:
-    return BadgeJournal(
-        {(9, r.seq): (r.kind, r.game_ms, r.payload) for r in records_of(badge)}
-    )
+    return BadgeJournal({(9, r.seq): (r.kind, r.game_ms, r.payload) for r in records_of(badge)})
 
 
 def test_the_journal_is_read_from_segments_and_tail(tmp_path: Path) -> None:
@@ -166,16 +164,22 @@ def test_the_summary_says_which_badge_does_not_agree() -> None:
     badge = _played()
     equal = compare(_on_badge(badge), records_of(badge))
     lamps = LampFinding((led.OFF, led.STEADY), (led.OFF, led.STEADY), "healthy")
-    good = BadgeFinding(3, "Fox", equal, lamps, verified=1, mismatched=0)
+    good = BadgeFinding(3, "Fox", equal, lamps, mismatched=0)
     dark = replace(lamps, seen=(led.OFF, led.OFF))
     worse = [
         replace(good, badge_id=4, lamps=dark),
         replace(good, badge_id=5, lamps=None),
         replace(good, badge_id=6, mismatched=1),
-        replace(good, badge_id=7, journal=replace(equal, missing=1)),
+        replace(good, badge_id=7, journal=replace(equal, missing=1), problem="badge went away"),
     ]
-    assert verdict([good]).startswith("All 1 badges agree: 4 events")
-    assert verdict([good, *worse]) == "Badges that do not agree: 4, 5, 6, 7."
+    assert verdict([good])[0].startswith("All 1 badges agree: 4 events")
+    assert verdict([good, *worse]) == [
+        "Badges that do not agree: 4, 5, 6, 7.",
+        "Badge 4: the pins show dark.",
+        "Badge 5: the LEDs did not keep still.",
+        "Badge 6: 1 times the host's fold came to another state.",
+        "Badge 7: 1 journal records are not in the store (badge went away).",
+    ]
     console = Console(width=200, record=True)
     console.print(summary_table([good, *worse]))
     shown = console.export_text()

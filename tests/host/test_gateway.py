@@ -23,7 +23,7 @@ from redband.store.dialect import StoreFull
 from redband.store.ingest import StoreConflict
 from redband.store.store import Store
 
-from tests.host.fake_radio import FakeRadio, out_of_range, silence
+from tests.host.gateway_radio import GatewayRadio, out_of_range, silence
 from tests.host.journals import PlayingBadge, records_of
 
 HITS = load("hits")
@@ -45,7 +45,7 @@ class Rig:
     """A gateway with its fake radio, its store and its clock."""
 
     def __init__(self, folder: Path) -> None:
-        self.radio = FakeRadio()
+        self.radio = GatewayRadio()
         self.clock = Clock()
         self.store = Store(folder / "s.sqlite", wall_ms=lambda: 1_000_000)
         self.gateway = self.new_gateway()

@@ -80,12 +80,10 @@ def test_every_message_comes_back_at_every_frame_size(message: bytes, limit: int
 
 
 @settings(max_examples=500, deadline=None)
-@given(U8, U8, U32, st.integers(0, 1 << 53), st.integers(1, limits.PAGE_MAX_BYTES), ANY)
-def test_every_page_head_comes_back(stream, number, seq, base_ms, size, data):
-    frame = log_frames.decode(
-        bytes(log_frames.page_head(stream, number, seq, base_ms, size)) + data
-    )
-    assert frame == (log_frames.PAGE, stream & 63, number, seq, base_ms, size, data)
+@given(U8, U8, U32, st.integers(0, 1 << 53), ANY)
+def test_every_run_head_comes_back(stream, number, seq, base_ms, data):
+    frame = log_frames.decode(bytes(log_frames.run_head(stream, number, seq, base_ms)) + data)
+    assert frame == (log_frames.RUN, stream & 63, number, seq, base_ms, data)
 
 
 def sealed_parts(messages: list[bytes]) -> list[bytes]:
@@ -140,13 +138,12 @@ LOG_FRAMES = st.one_of(
     ANY,
     NEARLY,
     st.builds(
-        lambda stream, number, seq, size, data: (
-            bytes(log_frames.page_head(stream, number, seq, 5, size)) + data
+        lambda stream, number, seq, data: (
+            bytes(log_frames.run_head(stream, number, seq, 5)) + data
         ),
         st.just(2),
         st.integers(0, 3),
         st.one_of(st.integers(0, 3), U32),
-        st.integers(1, 40),
         ANY,
     ),
     st.builds(lambda number, data: bytes((2, number)) + data, st.integers(0, 5), ANY),

@@ -123,7 +123,7 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("clock", [{}, FAST, {"time_factor": 0.5}], ids=["chip", "wrap", "slow"])
+@pytest.mark.parametrize("clock", [{}, FAST, {"time_factor": 0.8}], ids=["chip", "wrap", "slow"])
 @pytest.mark.parametrize("name", PROGRAMS)
 async def test_asyncio_behaves_the_same_on_any_clock(make_badge, name, clock):
     program, wanted = PROGRAMS[name]

@@ -122,8 +122,9 @@ async def test_slow_reader_gets_every_byte(make_badge, open_port):
     await port.send(b'for n in range(3000): print("line", n)\r\n\r\n')
     got = b""
     while b"line 2999\r\n" not in got:
-        chunk = await asyncio.to_thread(port.serial.read, 700)
+        chunk = await asyncio.to_thread(port.serial.read, 1)
         assert chunk
+        chunk += await asyncio.to_thread(port.serial.read, min(port.serial.in_waiting, 700))
         got += chunk
     assert [line for line in got.split(b"\r\n") if line.startswith(b"line ")] == [
         b"line %d" % n for n in range(3000)

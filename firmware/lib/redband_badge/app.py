@@ -10,7 +10,7 @@ import gc
 from redband_hal import system
 from redband_hal.battery import Battery
 
-from redband_badge import limits, notes, safe_mode
+from redband_badge import limits, notes
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
 from redband_badge.power_task import PowerTask
@@ -28,10 +28,12 @@ def run(root: str = "") -> None:
     try:
         error = asyncio.run(attempt(app.run()))
     except KeyboardInterrupt:
-        safe_mode.stop_for_prompt(boot, watchdog, app.radios)
+        boot.stop_for_prompt(watchdog, app.radios)
         raise
     if error is None and app.badge is not None and app.badge.reason:
-        safe_mode.run_badge(app.badge, boot, watchdog)
+        from redband_badge.safe_mode import run_badge  # costs a healthy badge no memory
+
+        run_badge(app.badge, boot, watchdog)
     boot.mark_failed(notes.REASON_TASKS if error is None else notes.REASON_BOOTS)
     system.reset()
 
@@ -54,7 +56,7 @@ class App:
         if badge.reason:
             return
         radio = None
-        if badge.settings.has_radio:
+        if badge.has_radio:
             # Before the heap grows into the memory that the controller needs (PITFALLS B9).
             radio = make_radio()
             self.radios.append(radio)

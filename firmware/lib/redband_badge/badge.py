@@ -6,6 +6,7 @@ radio nor battery, so that neither can keep it from starting.
 """
 
 import binascii
+import sys
 
 from redband_core import journal, led
 from redband_core.advert import FLAG_SAFE_MODE
@@ -16,6 +17,7 @@ from redband_hal import board, system
 from redband_hal.inputs import Contact
 from redband_hal.lights import Lights
 
+import redband_badge
 from redband_badge import limits, notes
 from redband_badge.book import Book
 from redband_badge.bounded_queue import BoundedQueue
@@ -25,8 +27,6 @@ from redband_badge.game_task import GameTask
 from redband_badge.input_task import InputTask
 from redband_badge.journal_store import JournalStore
 from redband_badge.led_task import LedTask
-from redband_badge.raw_game import RawGame
-from redband_badge.settings import OK, SettingsStore
 from redband_badge.state import FAULT_JOURNAL, FAULT_TASK, BadgeState
 from redband_badge.supervisor import Supervisor
 from redband_badge.wakeup import Wakeup
@@ -34,6 +34,28 @@ from redband_badge.wakeup import Wakeup
 _NO_IDENTITY = bytes(8)
 # Without rules there is no state to show; the LED code beside it says why.
 _RAW_SIGNALS = ((led.SHORT_FLASH, led.SHORT_FLASH, led.OFF),)
+
+
+def load_settings(root: str):
+    """Return the Settings; the module that checks them does not stay in memory."""
+    from redband_badge.settings import SettingsStore
+
+    settings = SettingsStore(root).load()
+    _forget("settings")
+    return settings
+
+
+def keep_settings(root: str) -> None:
+    """Remember the present settings as the last good ones. Raises OSError."""
+    from redband_badge.settings import SettingsStore
+
+    SettingsStore(root).keep_as_good()
+    _forget("settings")
+
+
+def _forget(name: str) -> None:
+    del sys.modules["redband_badge." + name]
+    delattr(redband_badge, name)
 
 
 class BadgeInfo:
@@ -59,11 +81,11 @@ class Badge:
         self._root = root
         self._boot = boot
         self._cause = cause
-        self._settings_store = SettingsStore(root)
         self._ruleset = None
+        self._settings = load_settings(root)
         self.reason = reason
-        self.settings = self._settings_store.load()
-        self.info = BadgeInfo(self.settings, system.random_u32())
+        self.has_radio = self._settings.has_radio
+        self.info = BadgeInfo(self._settings, system.random_u32())
         self.state = BadgeState()
         self.store = JournalStore(root + "/journal")
         self.game_wakeup = Wakeup()
@@ -78,7 +100,7 @@ class Badge:
 
     def load(self) -> None:
         """Read ruleset and journal, restore the state, write the boot record."""
-        if self.settings.problem != OK:
+        if self._settings.problem:
             self._is_wrong(notes.REASON_SETTINGS)
         self._load_ruleset()
         self.book = self._make_book()
@@ -91,10 +113,11 @@ class Badge:
         self.state.set_flag(FLAG_SAFE_MODE, bool(self.reason))
         self.book.show()
         self.is_loaded = True
+        self._settings = None
 
     def _load_ruleset(self) -> None:
         try:
-            data = read_bytes(self._root + self.settings.ruleset_path)
+            data = read_bytes(self._root + self._settings.ruleset_path)
             if data is not None:
                 self._ruleset = Ruleset.from_bytes(data)
                 self.info.ruleset_identity = self._ruleset.identity
@@ -107,16 +130,21 @@ class Badge:
         provisioned = self._provisioned()
         common = (self.store, self.state)
         if self._ruleset is not None:
-            for params in (self.settings.params or None, None):
+            for params in (self._settings.params or None, None):
                 try:
                     return Game(*common, self._ruleset, params, provisioned, self.info.boot_id)
                 except RulesError:
                     self._is_wrong(notes.REASON_SETTINGS)
-        return RawGame(*common, provisioned, self.info.boot_id)
+        return self._raw_game()
+
+    def _raw_game(self) -> Book:
+        from redband_badge.raw_game import RawGame  # seldom needed, so it costs no memory else
+
+        return RawGame(self.store, self.state, self._provisioned(), self.info.boot_id)
 
     def _provisioned(self) -> int:
         """Return a number that changes when the badge gets another player or game."""
-        settings = self.settings
+        settings = self._settings
         text = "%d %r " % (settings.badge_id, settings.params)
         return binascii.crc32(text.encode() + self.info.ruleset_identity)
 
@@ -134,7 +162,7 @@ class Badge:
             if self.book.has_foreign_state:
                 # In doubt nothing is forgiven: count beside the state until someone looks.
                 self._is_wrong(notes.REASON_RULESET)
-                self.book = RawGame(self.store, self.state, self._provisioned(), self.info.boot_id)
+                self.book = self._raw_game()
                 self.book.restore()
         except OSError:
             self._lose_journal()
@@ -155,8 +183,8 @@ class Badge:
                 self.book.note(now_ms, notes.NEW_GAME, 0)
             if self.reason:
                 self.book.note(now_ms, journal.NOTE_SAFE_MODE, self.reason)
-            if self.settings.problem != OK:
-                self.book.note(now_ms, journal.NOTE_SETTINGS_REFUSED, self.settings.problem)
+            if self._settings.problem:
+                self.book.note(now_ms, journal.NOTE_SETTINGS_REFUSED, self._settings.problem)
         except OSError:
             self._lose_journal()
 
@@ -193,7 +221,7 @@ class Badge:
         if self.reason:
             return
         try:
-            self._settings_store.keep_as_good()
+            keep_settings(self._root)
         except OSError:
             # The present settings work; only the spare copy could not be written.
             self.state.set_fault(FAULT_JOURNAL, True)

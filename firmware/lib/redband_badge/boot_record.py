@@ -92,7 +92,12 @@ class BootRecord:
         self._fail(reason)
         self._save()
 
-    def mark_stopped(self) -> None:
-        """A technician stopped the app at the prompt: neither healthy nor failed."""
+    def stop_for_prompt(self, watchdog, radios: list) -> None:
+        """Leave the badge to a technician at the prompt: neither healthy nor failed, no reset for
+        a while, radio off.
+        """
         self._is_pending = False
         self._save()
+        watchdog.relax(limits.WATCHDOG_PROMPT_MS)
+        for radio in radios:
+            radio.stop()

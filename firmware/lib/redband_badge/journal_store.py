@@ -15,15 +15,13 @@ import os
 
 from redband_core import journal
 from redband_core.errors import JournalCorrupt
-from redband_core.limits import RECORD_BODY_MAX_BYTES
 from redband_core.segment_reader import SegmentReader
 from redband_hal import system
 
 from redband_badge import limits
 from redband_badge.files import read_bytes
 
-# Larger than a header and the longest record, so that one piece shows whether a file holds any.
-_PIECE_BYTES = RECORD_BODY_MAX_BYTES + 64
+_PIECE_BYTES = 128  # small, so that a fragmented heap has room for it
 
 
 class JournalStore:
@@ -102,27 +100,32 @@ class JournalStore:
         # bytes and no record is kept aside for the technician.
         while self._segments:
             path = self.path(self._segments[-1])
-            reader = self._reader(path)
-            if reader.next_record() is not None:
+            record, pending_bytes = self._first_record(path)
+            if record is not None:
                 return
-            if reader.pending_bytes:
-                self.torn_bytes += os.stat(path)[6]
+            if pending_bytes:
+                self.torn_bytes += pending_bytes
                 os.rename(path, path[:-4] + ".bad")
             else:
                 os.remove(path)
             self._segments.pop()
 
-    def _reader(self, path: str) -> SegmentReader:
-        """Return a reader that has the first piece of the file."""
+    def _first_record(self, path: str) -> tuple:
+        """Return (first record or None, bytes of the file that belong to none)."""
         reader = SegmentReader()
         with open(path, "rb") as file:
-            reader.feed(file.read(_PIECE_BYTES))
-        return reader
+            record = None
+            piece = file.read(_PIECE_BYTES)
+            while piece and record is None:
+                reader.feed(piece)
+                record = reader.next_record()
+                piece = file.read(_PIECE_BYTES)
+        return record, reader.pending_bytes
 
     def _newest_snapshot(self) -> int:
         """Return the index of the newest segment that begins with a usable snapshot, else 0."""
         for index in range(len(self._segments) - 1, 0, -1):
-            record = self._reader(self.path(self._segments[index])).next_record()
+            record, _pending = self._first_record(self.path(self._segments[index]))
             if record is not None and record[1] == journal.SNAPSHOT and record[3]:
                 return index
         return 0

@@ -14,6 +14,7 @@ from redband_hal.lights import Lights
 from redband_badge import limits, notes
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
+from redband_badge.state import FAULT_RADIO
 from redband_badge.supervisor import attempt
 
 
@@ -31,7 +32,7 @@ def run_badge(badge: Badge, boot: BootRecord, watchdog: system.Watchdog) -> None
     try:
         error = asyncio.run(attempt(_supervise(badge, boot, watchdog, radios)))
     except KeyboardInterrupt:
-        stop_for_prompt(boot, watchdog, radios)
+        boot.stop_for_prompt(watchdog, radios)
         raise
     if error is not None:
         boot.mark_failed(notes.REASON_BOOTS)
@@ -39,27 +40,23 @@ def run_badge(badge: Badge, boot: BootRecord, watchdog: system.Watchdog) -> None
     system.reset()
 
 
-def stop_for_prompt(boot: BootRecord, watchdog: system.Watchdog, radios: list) -> None:
-    """Leave the badge to a technician at the prompt: no reset for a while, radio off."""
-    boot.mark_stopped()
-    watchdog.relax(limits.WATCHDOG_PROMPT_MS)
-    for radio in radios:
-        radio.stop()
-
-
 async def _supervise(badge: Badge, boot: BootRecord, watchdog, radios: list) -> None:
     if not badge.is_loaded:
         badge.load()
     supervisor = badge.make_supervisor(watchdog.feed)
-    if badge.settings.has_radio and boot.failures < limits.FAILED_BOOTS_NO_RADIO:
-        try:
-            from redband_badge.radio_parts import add_radio
-
-            radios.append(add_radio(badge, supervisor))
-        except (ImportError, ValueError, SyntaxError, MemoryError):
-            # A damaged file may be why we are here: the game goes on without the radio.
-            badge.info.role = badge.settings.role
+    if badge.has_radio and boot.failures < limits.FAILED_BOOTS_NO_RADIO:
+        _try_radio(badge, supervisor, radios)
     await supervisor.run()
+
+
+def _try_radio(badge: Badge, supervisor, radios: list) -> None:
+    try:
+        from redband_badge.radio_parts import add_radio
+
+        radios.append(add_radio(badge, supervisor))
+    except (ImportError, ValueError, SyntaxError, MemoryError):
+        # A damaged file may be why we are here: the game goes on without the radio.
+        badge.state.set_fault(FAULT_RADIO, True)
 
 
 async def _show_and_wait(code: int) -> None:

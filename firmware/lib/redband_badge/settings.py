@@ -6,6 +6,7 @@ technician to see. A power cut while saving leaves the old or the new settings.
 """
 
 import json
+from collections import namedtuple
 
 from redband_badge import files
 
@@ -26,31 +27,17 @@ _REQUIRED = {"badge_id", "player", "role", "radio", "ruleset"}
 _OPTIONAL = {"params"}  # without them the ruleset's defaults
 
 
-class Settings:
-    """Checked values. `problem` says why they are not those of /settings.json."""
-
-    def __init__(
-        self,
-        badge_id: int,
-        player: str,
-        role: int,
-        has_radio: bool,
-        params: tuple,
-        ruleset_path: str,
-    ) -> None:
-        """`role`: index in ROLES; `params`: ints for the ruleset, empty for its defaults."""
-        self.badge_id = badge_id
-        self.player = player
-        self.role = role
-        self.has_radio = has_radio
-        self.params = params
-        self.ruleset_path = ruleset_path
-        self.problem = OK
+Settings = namedtuple(
+    "Settings",
+    ("badge_id", "player", "role", "has_radio", "params", "ruleset_path", "problem"),
+)
+"""Checked values. role: index in ROLES. params: ints for the ruleset, empty for its defaults.
+problem: why they are not those of /settings.json, OK when they are."""
 
 
 def defaults() -> Settings:
     """Return what a badge that was never provisioned runs with."""
-    return Settings(0, "", 0, True, (), "/ruleset.bin")
+    return Settings(0, "", 0, True, (), "/ruleset.bin", OK)
 
 
 def _is_int(value: object, lowest: int, highest: int) -> bool:
@@ -80,7 +67,7 @@ def _check(values: object) -> "Settings | int":
         return PROBLEM_VALUE
     role = ROLES.index(values["role"])
     return Settings(
-        values["badge_id"], player, role, values["radio"], tuple(params), values["ruleset"]
+        values["badge_id"], player, role, values["radio"], tuple(params), values["ruleset"], OK
     )
 
 
@@ -115,8 +102,7 @@ class SettingsStore:
         except OSError:
             good = PROBLEM_READ
         settings = good if isinstance(good, Settings) else defaults()
-        settings.problem = found
-        return settings
+        return Settings(*(tuple(settings)[:-1] + (found,)))
 
     def keep_as_good(self) -> None:
         """Remember /settings.json as the last good one, if it is not yet. Raises OSError.

@@ -21,7 +21,6 @@ CLOSE_BROKEN = 2  # more broken frames than a radio makes
 CLOSE_VERSION = 3  # the host speaks another version
 
 _ANSWERS_MAX = 4
-_PAGE_HEAD_MAX_BYTES = 18
 
 
 class BadgeSession:
@@ -46,10 +45,12 @@ class BadgeSession:
         self._fetch_number = 0
         self._frame_number = 0
         self._free_from = 0  # number of the first frame that is not acknowledged
-        self._next_seq = 0
-        self._page = None
-        self._page_offset = 0
-        self._pending = None  # how many bytes of what the offered notification carries
+        self._next_seq = 0  # of the record to read next
+        self._end_seq = 0  # behind the last record in _data, or sent
+        self._data = b""  # what was read and is not sent
+        self._is_in_run = False
+        self._ahead = None  # a page of the log that does not follow on _data
+        self._offer = None  # (channel, frame, bytes it carries) until the stack takes it
         self._is_greeted = False
         self._refusal = OPEN
         self._heard_ms = -1
@@ -58,9 +59,9 @@ class BadgeSession:
         self._counted = 0
 
     def set_mtu(self, mtu: int) -> None:
-        """Cut what follows by the peers' new MTU, in bytes. Out of 23..517: the nearest."""
-        self._limit = min(max(mtu, limits.MTU_DEFAULT), limits.MTU_MAX) - 3
-        self._pending = None
+        """Cut what follows by the peers' new MTU, in bytes. Less than 23 counts as 23."""
+        self._limit = min(max(mtu, limits.MTU_DEFAULT) - 3, limits.FRAME_MAX_BYTES)
+        self._offer = None
 
     # From the host.
 
@@ -122,9 +123,10 @@ class BadgeSession:
         self._stream = number & log_frames.STREAM_MASK
         self._frame_number = 0
         self._free_from = 0
-        self._next_seq = from_seq
-        self._page = None
-        self._pending = None
+        self._next_seq = self._end_seq = from_seq
+        self._data = b""
+        self._is_in_run = False
+        self._ahead = self._offer = None
 
     def _ack(self, number: int, ack: tuple) -> None:
         stream, frame_number, next_seq = ack
@@ -145,55 +147,78 @@ class BadgeSession:
 
         The same again until `sent` is called. Passes on what `log.read` raises.
         """
+        if self._offer is None:
+            self._offer = self._next_offer()
+        return None if self._offer is None else self._offer[:2]
+
+    def _next_offer(self) -> "tuple[int, bytes, int] | None":
         if self._answers:
             number, message = self._answers[0]
             part = self._answer_part
             frame = frames.message_part(number, message, self._answer_offset, part, self._limit)
-            self._pending = (frames.CHANNEL_CONTROL, len(frame) - frames.MESSAGE_HEAD_BYTES)
-            return (frames.CHANNEL_CONTROL, frame)
+            return (frames.CHANNEL_CONTROL, frame, len(frame) - frames.MESSAGE_HEAD_BYTES)
         if not self._is_streaming or self._refusal:
             return None
         if self._frame_number - self._free_from >= limits.WINDOW_FRAMES:
             return None
-        return (frames.CHANNEL_LOG, self._log_frame())
+        self._fill()
+        frame = self._run_frame() if self._data else self._frame_between()
+        return (frames.CHANNEL_LOG, frame[0], frame[1])
 
-    def _log_frame(self) -> bytes:
-        if self._page is None:
-            self._read_page()
-        stream, number = self._stream, self._frame_number
-        if self._page is None:
-            self._pending = (frames.CHANNEL_LOG, 0)
-            return log_frames.end_frame(stream, number, self._next_seq)
-        first_seq, base_ms, data = self._page
-        offset = self._page_offset
-        if offset:
-            frame = log_frames.more_head(stream, number)
-        else:
-            frame = log_frames.page_head(stream, number, first_seq, base_ms, len(data))
-        piece = data[offset : offset + self._limit - len(frame)]
-        self._pending = (frames.CHANNEL_LOG, len(piece))
+    def _fill(self) -> None:
+        """Read on until a frame can be filled, the journal ends, or a run does."""
+        while len(self._data) < self._limit and self._ahead is None:
+            page = self._log.read(self._next_seq, limits.READ_MAX_BYTES)
+            if page is None:
+                return
+            first_seq, base_ms, data = page
+            self._next_seq = first_seq + log_frames.count_records(data)
+            if self._is_in_run and first_seq == self._end_seq:
+                self._data = self._data + bytes(data)
+                self._end_seq = self._next_seq
+            else:
+                self._ahead = (first_seq, base_ms, bytes(data))
+
+    def _run_frame(self) -> "tuple[bytes, int]":
+        """Return (frame, bytes of the run in it)."""
+        frame = log_frames.more_head(self._stream, self._frame_number)
+        piece = self._data[: self._limit - len(frame)]
         frame.extend(piece)
-        return bytes(frame)
+        return bytes(frame), len(piece)
 
-    def _read_page(self) -> None:
-        """Read the next page; leave None when there are no more records."""
-        room = limits.PAGE_FRAMES * (self._limit - log_frames.HEAD_BYTES) - _PAGE_HEAD_MAX_BYTES
-        page = self._log.read(self._next_seq, min(room, limits.PAGE_MAX_BYTES))
-        if page is None:
-            self._next_seq = self._log.next_seq
-            return
-        self._page = page
-        self._page_offset = 0
-        self._next_seq = page[0] + log_frames.count_records(page[2])
+    def _frame_between(self) -> "tuple[bytes, int]":
+        """Return (frame, bytes of the run in it) where a run begins, or there is none."""
+        stream, number = self._stream, self._frame_number
+        self._is_in_run = False
+        if self._ahead is None:
+            until_seq = self._log.next_seq
+        else:
+            until_seq = self._ahead[0]
+        if until_seq != self._end_seq:
+            frame = log_frames.skip_frame(stream, number, self._end_seq, until_seq)
+            self._next_seq = max(self._next_seq, until_seq)
+            self._end_seq = until_seq
+            return frame, 0
+        if self._ahead is None:
+            self._is_streaming = False
+            return log_frames.end_frame(stream, number, until_seq), 0
+        _first_seq, base_ms, self._data = self._ahead
+        self._ahead = None
+        self._is_in_run = True
+        self._end_seq = self._next_seq
+        head = log_frames.run_head(stream, number, until_seq, base_ms)
+        piece = self._data[: self._limit - len(head)]
+        head.extend(piece)
+        return bytes(head), len(piece)
 
     def sent(self) -> None:
         """Go on behind the notification that was offered last: the stack has taken it."""
-        pending = self._pending
-        if pending is None:
+        offer = self._offer
+        if offer is None:
             return
-        self._pending = None
+        self._offer = None
         self.sent_frame_count += 1
-        channel, size = pending
+        channel, _frame, size = offer
         if channel == frames.CHANNEL_CONTROL:
             self._answer_offset += size
             self._answer_part += 1
@@ -202,11 +227,7 @@ class BadgeSession:
                 self._answer_offset = self._answer_part = 0
             return
         self._frame_number += 1
-        self._page_offset += size
-        if self._page is None:
-            self._is_streaming = False
-        elif self._page_offset >= len(self._page[2]):
-            self._page = None
+        self._data = self._data[size:]
 
     # The end.
 

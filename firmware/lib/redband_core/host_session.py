@@ -1,7 +1,7 @@
 """The host's end of one connection: greets a badge and fetches its journal.
 
 Problem: notifications are dropped, repeated and cut, by radio, stack and operating system, and the
-badge may vanish at any frame. Guarantee: pages are given out in order, each made of whole records
+badge may vanish at any frame. Guarantee: pages are given out in order, each a run of whole records
 that passed their checksums, each record once; whatever is missing is asked for again from the
 exact record; the badge is told that records are committed only after `committed`. No byte from the
 peer raises. Reads no clock: who drives it calls `stalled` when nothing has come for a while.
@@ -10,8 +10,9 @@ events() gives tuples: (HELLO, Welcome), (PAGE, first_seq, base_ms, data, next_s
 (FAILED, reason). Every PAGE is to be answered by one `committed`, in order.
 """
 
-from redband_core import frames, journal, limits, log_frames
-from redband_core.errors import JournalCorrupt, ProtocolError, UsageError
+from redband_core import frames, limits, log_frames
+from redband_core.errors import ProtocolError, UsageError
+from redband_core.record_run import RecordRun
 
 HELLO = 1
 PAGE = 2
@@ -35,8 +36,9 @@ class HostSession:
     """One connection.
 
     welcome: the badge's greeting, None before. peer_version: its protocol version, 0 if unknown.
-    committed_seq: first record that the host does not hold. missing_count: records that the badge no longer had. gap_count, duplicate_count, stale_count,
-    bad_frame_count: log frames lost, repeated, of an earlier stream, or broken.
+    committed_seq: first record that the host does not hold. missing_count: records that the badge
+    no longer had. gap_count, duplicate_count, stale_count, bad_frame_count: log frames lost,
+    repeated, of an earlier stream, or broken.
     """
 
     def __init__(self, next_seq_for) -> None:
@@ -61,14 +63,14 @@ class HostSession:
         self._state = _GREETING
         self._stream = 0
         self._frame_number = 0  # of the frame that is expected next
-        self._next_seq = 0  # of the record that is expected next
-        self._page = None
-        self._page_data = b""
+        self._is_running = False
+        self._run = RecordRun()
         # What was committed, and what the badge was told of it.
         self.committed_seq = 0
         self._open_pages = []  # (next_seq, frame number behind it) of pages given out
         self._used_frame = 0
         self._acked_frame = 0
+        self._given_frame = 0
         self._has_ended = False
         self._stalls = 0
         self._restarts = 0
@@ -78,7 +80,7 @@ class HostSession:
 
     def set_write_limit(self, limit_bytes: int) -> None:
         """Set the longest write that the link takes, at least 20 bytes; smaller counts as 20."""
-        self._limit = min(max(limit_bytes, limits.MTU_DEFAULT - 3), limits.CONTROL_WRITE_MAX_BYTES)
+        self._limit = min(max(limit_bytes, limits.MTU_DEFAULT - 3), limits.FRAME_MAX_BYTES)
 
     def _say(self, message: bytes) -> None:
         self._number = frames.next_number(self._number)
@@ -101,7 +103,7 @@ class HostSession:
         if self._offset >= len(self._message):
             self._message = b""
             if self._state == _FINISHING:
-                self._end((DONE,))
+                self._finish((DONE,))
         return frame
 
     def _say_ack(self) -> None:
@@ -116,10 +118,10 @@ class HostSession:
     def _fetch(self) -> None:
         """Ask for everything from the next record on, as a new stream."""
         self._state = _STREAMING
-        self._page = None
-        self._say(frames.encode_fetch(self._next_seq))
+        self._drop_run()
+        self._say(frames.encode_fetch(self._run.next_seq))
         self._stream = self._number & log_frames.STREAM_MASK
-        self._frame_number = self._used_frame = self._acked_frame = 0
+        self._frame_number = self._used_frame = self._acked_frame = self._given_frame = 0
         self._open_pages = [(next_seq, -1) for next_seq, _frame in self._open_pages]
 
     def committed(self, next_seq: int) -> None:
@@ -144,7 +146,7 @@ class HostSession:
         self._events = []
         return events
 
-    def _end(self, event: tuple) -> None:
+    def _finish(self, event: tuple) -> None:
         if self._state != _OVER:
             self._state = _OVER
             self._events.append(event)
@@ -156,11 +158,10 @@ class HostSession:
         """
         self._stalls += 1
         if self._stalls > limits.STALLS_MAX:
-            self._end((FAILED, SILENT))
+            self._finish((FAILED, SILENT))
         elif self._state == _GREETING:
             self._say(frames.encode_hello())
         elif self._state == _STREAMING and not self._has_ended:
-            self._salvage()
             self._fetch()
 
     def control_notified(self, data: bytes) -> None:
@@ -181,7 +182,7 @@ class HostSession:
         elif opcode == frames.WELCOME and self._state == _GREETING:
             if len(message) > 1 and message[1] != frames.PROTOCOL_VERSION:
                 self.peer_version = message[1]
-                self._end((FAILED, VERSION))
+                self._finish((FAILED, VERSION))
                 return
             self._welcomed(frames.decode_welcome(message))
 
@@ -189,21 +190,22 @@ class HostSession:
         reason, version = refusal
         self.peer_version = version
         if reason == frames.REFUSED_VERSION:
-            self._end((FAILED, VERSION))
+            self._finish((FAILED, VERSION))
         elif reason == frames.REFUSED_BAD_FRAME:
             self.stalled()  # the link broke our message: say it again
         elif number == self._number:
-            self._end((FAILED, REFUSED))
+            self._finish((FAILED, REFUSED))
 
     def _welcomed(self, welcome) -> None:
         self._stalls = 0
         self.welcome = welcome
         self.peer_version = welcome.version
         self._events.append((HELLO, welcome))
-        self._next_seq = self.committed_seq = self._next_seq_for(welcome.install_id)
-        if self._next_seq > welcome.next_seq:
-            self._end((FAILED, CURSOR_AHEAD))
-        elif self._next_seq == welcome.next_seq:
+        next_seq = self.committed_seq = self._next_seq_for(welcome.install_id)
+        self._run.begin(next_seq, 0)
+        if next_seq > welcome.next_seq:
+            self._finish((FAILED, CURSOR_AHEAD))
+        elif next_seq == welcome.next_seq:
             self._state = _STREAMING
             self._has_ended = True
             self._message = b""
@@ -232,57 +234,54 @@ class HostSession:
             self._again()
 
     def _again(self) -> None:
+        self._drop_run()
         self._restarts += 1
-        self._salvage()
         if self._restarts > limits.RESTARTS_MAX:
-            self._end((FAILED, LOSSY))
+            self._finish((FAILED, LOSSY))
         else:
             self._fetch()
 
     def _accept(self, frame) -> bool:
         """Take the frame that was expected; return False when it does not fit what came before."""
         self._frame_number += 1
-        is_inside = frame.kind == log_frames.MORE
-        if is_inside != (self._page is not None):
-            return False
-        if not is_inside:
-            if frame.seq < self._next_seq:
+        run = self._run
+        if frame.kind == log_frames.MORE:
+            if not self._is_running:
                 return False
-            if frame.kind == log_frames.END:
-                self.missing_count += frame.seq - self._next_seq
-                self._next_seq = frame.seq
-                self._has_ended = True
-                return True
-            self._page = frame
-        page = self._page
-        self._page_data += frame.data
-        if page is None or len(self._page_data) < page.size:
-            return True
-        return self._salvage() == page.size
+        elif run.has_rest() or frame.seq != run.next_seq:
+            return False  # something before it is not whole
+        else:
+            self._give_out()
+            self._is_running = frame.kind == log_frames.RUN
+            self._has_ended = frame.kind == log_frames.END
+            if frame.kind == log_frames.SKIP:
+                self.missing_count += frame.until_seq - frame.seq
+                run.begin(frame.until_seq, 0)
+            else:
+                run.begin(frame.seq, frame.base_ms)
+        if not run.add(frame.data):
+            return False  # cut or changed on the way
+        is_due = self._frame_number - self._given_frame >= limits.PAGE_FRAMES
+        if is_due or run.whole_bytes >= limits.PAGE_BYTES:
+            self._give_out()
+        return True
 
-    def _salvage(self) -> int:
-        """Give out the whole records at the front of the page.
-
-        Returns how many bytes came when all of them were records, else -1 (0 without a page).
-        """
-        page = self._page
-        data = self._page_data
-        self._page = None
-        self._page_data = b""
-        if page is None:
-            return 0
-        seq = page.seq
-        end = 0
-        try:
-            while end < min(len(data), page.size) and seq <= journal.SEQ_MAX:
-                end = journal.decode_record(data, end, seq)[3]
-                seq += 1
-        except JournalCorrupt:
-            pass  # cut or changed on the way: asked for again from here
-        if end:
-            self.missing_count += page.seq - self._next_seq
-            self._next_seq = seq
+    def _give_out(self) -> None:
+        """Make a page of the records that are whole."""
+        page = self._run.take()
+        if page is not None:
             self._restarts = 0
-            self._open_pages.append((seq, self._frame_number))
-            self._events.append((PAGE, page.seq, page.base_ms, data[:end], seq))
-        return end if end == len(data) else -1
+            self._given_frame = self._frame_number
+            self._open_pages.append((page[3], self._frame_number))
+            self._events.append((PAGE,) + page)
+
+    def _drop_run(self) -> None:
+        """Keep the records that are whole, forget the rest: it is asked for again."""
+        self._give_out()
+        self._run.drop_rest()
+        self._is_running = False
+
+    def lost(self) -> None:
+        """Say that the link is gone: events() gives what came whole before, nothing follows."""
+        self._drop_run()
+        self._state = _OVER

@@ -63,8 +63,9 @@ MTU_DEFAULT = 23
 MTU_MAX = 517
 """Largest MTU that any stack uses: an attribute has at most 512 bytes."""
 
-CONTROL_WRITE_MAX_BYTES = 244
-"""Longest write to a badge: fits one link-layer packet and the firmware's write buffer."""
+FRAME_MAX_BYTES = 244
+"""Longest frame either way, whatever the MTU: with 7 bytes of headers it fills one link-layer
+packet of 251. One byte more would take two packets. Fits the firmware's write buffer, too."""
 
 CONTROL_MESSAGE_MAX_BYTES = 512
 """Longest message that is put together from writes: bounds the badge's memory."""
@@ -74,11 +75,15 @@ WINDOW_FRAMES = 120
 256, so that a lost frame is never taken for a repeated one, and a bound for the host's queue."""
 
 PAGE_FRAMES = 40
-"""A page fills at most so many frames: a third of the window, so that the next pages flow while
-the host commits one."""
+"""A host commits after so many frames at the latest, and acknowledges: a third of the window, so
+that the next ones flow meanwhile."""
 
-PAGE_MAX_BYTES = 1024
-"""Longest page. The badge reads one at a time, and holds it twice for a moment."""
+PAGE_BYTES = 2048
+"""A host commits when it has so many bytes of records: some 170 hits in a transaction."""
+
+READ_MAX_BYTES = 480
+"""The badge reads so much of its journal at a time: in a heap that has run for days a larger piece
+may not be free."""
 
 SESSION_HELLO_MS = 5000
 """A peer that has not said hello by then is a stranger, and the badge has few links to give."""

@@ -20,9 +20,11 @@ from redband.demo.player import Player
 from redband.demo.preflight import Ground
 from redband.demo.settings import DemoSettings
 from redband.demo.summary import BadgeFinding, summary_table, verdict
+from redband.fleet.firmware import firmware_files
 from redband.gateway.bleak_radio import BleakRadio
 from redband.gateway.book import open_book
 from redband.gateway.gateway import Gateway
+from redband.gateway.live import LiveBadge
 from redband.gateway.rows import BadgeRow
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend
@@ -46,6 +48,8 @@ class Match:
     async def run(self) -> int:
         """Play and return the exit code, 0 when all agree; interactive: only ends from outside."""
         settings = self._settings
+        # Compiled once here, and not by every badge at the same time.
+        await asyncio.to_thread(firmware_files)
         async with contextlib.AsyncExitStack() as undo:
             field = Field(self._ground.directory / "field", settings.time_factor, settings.seed)
             await field.start()
@@ -149,13 +153,21 @@ class Match:
                     player=gateway.player(badge_id),
                     journal=compare(on_badge, stored),
                     lamps=lamps.get(badge_id),
-                    verified=state.verified if state is not None else 0,
                     mismatched=state.mismatched if state is not None else 0,
+                    problem=_problem(live),
                 )
             )
         self._console.print(summary_table(findings))
-        self._console.print(verdict(findings), highlight=False)
-        return 0 if all(one.agrees for one in findings) else 1
+        for line in verdict(findings):
+            self._console.print(line, highlight=False, soft_wrap=True)
+        return int(any(one.complaints for one in findings))
+
+
+def _problem(live: LiveBadge | None) -> str | None:
+    """Return what the gateway has to say against a badge."""
+    if live is None:
+        return "never heard"
+    return live.problem or live.projector.state().problem
 
 
 def _import_page() -> tuple:

@@ -33,21 +33,35 @@ class LampFinding:
 class BadgeFinding:
     """Everything found out about one badge. lamps None: the picture never stood still.
 
-    verified, mismatched: the badge's snapshots that agreed with the host's fold, or did not.
+    mismatched: answers and snapshots of the badge that differ from the host's fold. problem: what
+    the gateway has to say against the badge.
     """
 
     badge_id: int
     player: str
     journal: Comparison
     lamps: LampFinding | None
-    verified: int
     mismatched: int
+    problem: str | None = None
 
     @property
-    def agrees(self) -> bool:
-        """Return True when all witnesses say the same."""
-        lamps_agree = self.lamps is not None and self.lamps.is_equal
-        return self.journal.is_equal and lamps_agree and not self.mismatched
+    def complaints(self) -> list[str]:
+        """Return what is wrong, one clause each; empty when all witnesses agree."""
+        journal, lamps = self.journal, self.lamps
+        found = []
+        if journal.missing:
+            found.append(f"{journal.missing} journal records are not in the store")
+        if journal.unknown:
+            found.append(f"{journal.unknown} stored records are not in the journal")
+        if journal.differing:
+            found.append(f"{journal.differing} records differ")
+        if lamps is None:
+            found.append("the LEDs did not keep still")
+        elif not lamps.is_equal:
+            found.append(f"the pins show {_patterns(lamps.seen)}")
+        if self.mismatched:
+            found.append(f"{self.mismatched} times the host's fold came to another state")
+        return found
 
 
 def _patterns(codes: tuple[int, int]) -> str:
@@ -64,11 +78,10 @@ def summary_table(findings: Sequence[BadgeFinding]) -> Table:
     out = Table(title="Summary", title_justify="left")
     out.add_column("Badge", justify="right")
     out.add_column("Player")
-    out.add_column("Events in the journal", justify="right")
-    out.add_column("Events in the store", justify="right")
-    out.add_column("Records in both", justify="right")
-    out.add_column("LED pins show")
-    out.add_column("Host state shows")
+    out.add_column("Events:\njournal", justify="right")
+    out.add_column("\nstore", justify="right")
+    out.add_column("Equal\nrecords", justify="right")
+    out.add_column("LED pins")
     out.add_column("Host state")
     out.add_column("Agree")
     for one in findings:
@@ -80,20 +93,23 @@ def summary_table(findings: Sequence[BadgeFinding]) -> Table:
             str(one.journal.store_events),
             str(one.journal.agreeing),
             _patterns(lamps.seen) if lamps else "kept changing",
-            _patterns(lamps.told) if lamps else "kept changing",
-            lamps.state if lamps else "",
-            "[green]yes[/green]" if one.agrees else "[bold red]NO[/bold red]",
+            f"{_patterns(lamps.told)} ({lamps.state})" if lamps else "kept changing",
+            "[green]yes[/green]" if not one.complaints else "[bold red]NO[/bold red]",
         )
     return out
 
 
-def verdict(findings: Sequence[BadgeFinding]) -> str:
-    """Return one sentence: what was compared and how it came out."""
+def verdict(findings: Sequence[BadgeFinding]) -> list[str]:
+    """Return in lines what was compared and how it came out."""
     events = sum(one.journal.journal_events for one in findings)
-    wrong = [str(one.badge_id) for one in findings if not one.agrees]
+    wrong = [one for one in findings if one.complaints]
     if not wrong:
-        return (
+        return [
             f"All {len(findings)} badges agree: {events} events in journals and store, LEDs as"
             " the host shows them."
-        )
-    return f"Badges that do not agree: {', '.join(wrong)}."
+        ]
+    lines = [f"Badges that do not agree: {', '.join(str(one.badge_id) for one in wrong)}."]
+    for one in wrong:
+        reason = f" ({one.problem})" if one.problem else ""
+        lines.append(f"Badge {one.badge_id}: {'; '.join(one.complaints)}{reason}.")
+    return lines

@@ -141,8 +141,7 @@ class _Fold:
             self._remove(file)
         for kind, value in file.data.items():
             if kind in ROWS and isinstance(value, list):
-                for number, row in enumerate(value):
-                    self._add_row(file, kind, number, row)
+                self._add_rows(file, kind, value)
             else:
                 self._merge(file, self.tree, (kind,), value)
         if "ruleset" in file.data and file.head().has("signal_order"):
@@ -167,17 +166,19 @@ class _Fold:
                 new.against = old.against
         node[name] = new
 
-    def _add_row(self, file: _File, kind: str, number: int, row: Any) -> None:
-        rows = self.rows[kind]
-        keys = (kind, number)
-        name = row.get("name") if isinstance(row, dict) else None
-        node = self._named(kind, name) if name is not None else None
-        if node is None or node[""].file is file:  # twice in one file: told by the reader
-            node = {"": _Value(file, keys, row)}
-            rows.append(node)
-        if isinstance(row, dict):
-            for key, value in row.items():
-                self._merge(file, node, (*keys, key), value)
+    def _add_rows(self, file: _File, kind: str, rows: list[Any]) -> None:
+        seen = []
+        for number, row in enumerate(rows):
+            keys = (kind, number)
+            name = row.get("name") if isinstance(row, dict) else None
+            node = self._named(kind, name) if name is not None and name not in seen else None
+            if node is None:  # also for a name used twice in one file: told by the reader
+                node = {"": _Value(file, keys, row)}
+                self.rows[kind].append(node)
+            if isinstance(row, dict):
+                seen.append(name)
+                for key, value in row.items():
+                    self._merge(file, node, (*keys, key), value)
 
     def _named(self, kind: str, name: Any) -> Node | None:
         for node in self.rows[kind]:
@@ -214,9 +215,9 @@ class _Fold:
                 head.fail("signal_order", f'unknown signal "{name}"', nearest(name, mine), name)
         for name in mine:
             if wanted.count(name) != 1:
-                word = "lacks" if name not in wanted else "has twice"
+                what = "lacks" if name not in wanted else "has more than once"
                 hint = "name each signal once, the most important one first"
-                head.fail("signal_order", f'signal_order {word} "{name}"', hint)
+                head.fail("signal_order", f'signal_order {what} "{name}"', hint)
         places = [i for i, node in enumerate(rows) if node in list(mine.values())]
         for place, name in zip(places, wanted, strict=True):
             rows[place] = mine[name]

@@ -18,40 +18,41 @@ from redband_core import ruleset as core
 from redband_core.engine import ALWAYS_ROUNDS
 from redband_core.state import TIMER_LIMIT_MS
 
+from redband.rules.explore_formula import Formula
 from redband.rules.explore_system import PAUSED, RUNNING, STOPPED, RuleView, System, Variables
-from redband.rules.explore_values import CounterClasses
+from redband.rules.model import Effect
 
 APPLIED, REFUSED, ENDLESS, IDLE = "applied", "refused", "endless", "idle"
 Situation = tuple[int, ...]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What an action did. changes: (position, new value). fired: numbers of the rules that did it.
 
-    leaves: mask of the tracks that went to another state by a rule made for their state, or to a
-    state that is not final. moves: (track, from, to). kind: how it ended.
+    leaves: (position, bit of the track) for tracks that went somewhere by a rule made for their
+    state, or to a state that is not final. kind: how it ended.
     """
 
     kind: str
     changes: tuple[tuple[int, int], ...] = ()
     fired: frozenset[int] = frozenset()
-    leaves: int = 0
-    moves: tuple[tuple[int, int, int], ...] = ()
+    leaves: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(slots=True)
 class Action:
-    """An event with arguments, or the end of a timer (event -1).
+    """An event with arguments, the end of a timer (event -1), or "always" rules that follow.
 
-    reads: positions of the situation that decide what it does. memory: answers so far.
+    reads: positions of the situation that decide what it does. memory: answers so far. settle:
+    the "always" rules that can do something after it, as another action, or None.
     """
 
     event: int
     args: tuple[int, ...]
     timer: tuple[int, int] | None
     rules: list[RuleView]
-    always: list[RuleView]
+    settle: Action | None
     reads: tuple[int, ...] = ()
     key: Callable[[Situation], object] = tuple
     memory: dict[object, list[Outcome]] = field(default_factory=dict)
@@ -66,28 +67,10 @@ class Stepper:
         self.variables = tuple(sorted(variables))
         self.positions = {variable: i for i, variable in enumerate(self.variables)}
         self.classes = {
-            variable: CounterClasses(
-                system.counter_bounds[variable - system.track_count], self._cuts(variable)
-            )
+            variable: system.classes[variable - system.track_count]
             for variable in self.variables
             if system.track_count <= variable < system.first_timer
         }
-
-    @property
-    def is_exact(self) -> bool:
-        """True when every counter is kept value by value."""
-        return all(classes.is_exact for classes in self.classes.values())
-
-    def _cuts(self, variable: int) -> set[int]:
-        found: set[int] = set()
-        for view in self.system.rules:
-            if view.guard is not None and variable in view.guard.slots:
-                found.update(view.guard.constants)
-                found.update(
-                    self.system.params[slot - self.system.first_timer]
-                    for slot in view.guard.slots & self.system.param_slots
-                )
-        return found
 
     def holds(self, view: RuleView) -> bool:
         """Return True when all that the rule asks about is kept here."""
@@ -96,8 +79,10 @@ class Stepper:
     def prepare(self, action: Action) -> Action:
         """Fill in what the action reads."""
         reads: set[int] = set()
-        for view in (*action.rules, *action.always):
-            reads |= view.reads | view.writes
+        for view in action.rules:
+            reads |= view.reads
+            if view.rule.is_always:
+                reads |= view.writes  # whether anything changed decides when they end
         if action.timer is not None:
             track = action.timer[0]
             reads |= {track, self.system.timer_variable(track)}
@@ -106,23 +91,23 @@ class Stepper:
         action.key = itemgetter(*action.reads) if action.reads else lambda _situation: ()
         return action
 
-    def start(self) -> list[tuple[Situation, Outcome]]:
-        """Return the situations in which a player begins, with what the "always" rules did."""
+    def settle(self, rules: list[RuleView]) -> Action:
+        """Return the "always" rules as an action."""
+        return self.prepare(Action(-1, (), None, rules, None))
+
+    def start(self) -> Situation:
+        """Return the situation in which a player begins, before the "always" rules."""
         engine, system = self.system.start, self.system
         values = [0] * len(self.variables)
-        tracks = range(system.track_count)
         for variable, position in self.positions.items():
             if variable < system.track_count:
                 values[position] = engine.track_state(variable)
             elif variable < system.first_timer:
                 value = engine.counter(variable - system.track_count)
                 values[position] = self.classes[variable].number(value)
-            elif engine.timer_left_ms(tracks[variable - system.first_timer]) >= 0:
+            elif engine.timer_left_ms(variable - system.first_timer) >= 0:
                 values[position] = RUNNING
-        action = Action(-1, (), None, [], [v for v in system.always if self.holds(v)])
-        action.reads = tuple(self.positions.values())
-        situation = tuple(values)
-        return [(situation, outcome) for outcome in self.run(action, situation)]
+        return tuple(values)
 
     def run(self, action: Action, situation: Situation) -> list[Outcome]:
         """Return the different outcomes of the action; more than one where values are classes."""
@@ -157,7 +142,7 @@ class Stepper:
         """Return for each track the ms left that are worth trying."""
         system = self.system
         near: dict[int, set[int]] = {}
-        for view in (*action.rules, *action.always):
+        for view in action.rules:
             formulas = [view.guard, *(formula for _effect, formula in view.effects)]
             for formula in formulas:
                 for track in formula.left_tracks if formula is not None else ():
@@ -184,15 +169,15 @@ class _Run:
 
     def __init__(self, stepper, action, values, lefts, situation) -> None:
         self.stepper, self.system = stepper, stepper.system
-        self.action, self.values, self.lefts, self.before = action, values, lefts, situation
+        self.action, self.values, self.lefts = action, values, lefts
+        self.known = stepper.positions
         self.timers = [
-            situation[stepper.positions[self.system.timer_variable(track)]]
-            if self.system.timer_variable(track) in stepper.positions
-            else STOPPED
-            for track in range(self.system.track_count)
+            situation[self.known[timer]] if timer in self.known else STOPPED
+            for timer in map(self.system.timer_variable, range(self.system.track_count))
         ]
+        self.written: set[int] = set()
         self.fired: set[int] = set()
-        self.leaves = 0
+        self.leaves: set[int] = set()
 
     def left(self, track: int) -> int:
         """Return ms left of a track's timer."""
@@ -210,117 +195,106 @@ class _Run:
         """Run the action; return what it did."""
         timer = self.action.timer
         if timer is not None:
-            if self.values[timer[0]] != timer[1] or self.timers[timer[0]] != RUNNING:
+            track = timer[0]
+            if self.values[track] != timer[1] or self.timers[track] != RUNNING:
                 return Outcome(IDLE)
-            self.timers[timer[0]] = STOPPED
-            self.lefts = tuple(0 if t == timer[0] else v for t, v in enumerate(self.lefts))
+            self._set_timer(track, 0)
+        elif self.action.event < 0:
+            return self._settle()
         chosen = []
         for view in self.action.rules:
             if self.fits(view):
                 if view.rule.refusal:
                     return Outcome(REFUSED, fired=frozenset((view.number,)))
                 chosen.append(view)
-        if not chosen and self.action.event >= 0:
-            return Outcome(REFUSED)
-        if not chosen and timer is not None:
-            return self._result(IDLE)
-        values, timers = self.values[:], self.timers[:]
+        if not chosen:
+            return Outcome(REFUSED) if timer is None else self._result(IDLE)
         self._do(chosen)
-        if not self._settle():
-            self.values, self.timers, self.leaves = values, timers, 0
-            changes = self._result(ENDLESS).changes if timer is not None else ()
-            return Outcome(ENDLESS, changes, frozenset(self.fired))
         return self._result(APPLIED)
 
-    def _settle(self) -> bool:
-        """Run the "always" rules until nothing changes; return False when that has no end."""
+    def _settle(self) -> Outcome:
+        """Run the "always" rules until nothing changes."""
         count = self.system.first_timer
         for _round in range(ALWAYS_ROUNDS + 1):
-            if not self.action.always:
-                return True
             last = self.values[:count]
-            self._do([view for view in self.action.always if self.fits(view)])
+            self._do([view for view in self.action.rules if self.fits(view)])
             if self.values[:count] == last:
-                return True
-        return False
+                return self._result(APPLIED)
+        return Outcome(ENDLESS, fired=frozenset(self.fired))
 
     def _do(self, views: list[RuleView]) -> None:
         moved: set[int] = set()
         for view in views:
             self.fired.add(view.number)
             for effect, formula in view.effects:
+                target = effect.target
                 if effect.op == core.NOTE:
                     continue
-                target = effect.target
                 if effect.op == core.SET:
-                    if target in self.stepper.positions:
-                        low, high = self.system.counter_bounds[target - self.system.track_count]
-                        value = formula.value(self.values, self.left)
-                        self.values[target] = min(max(value, low), high)
-                elif target not in self.stepper.positions:
-                    if self.system.timer_variable(target) in self.stepper.positions:
-                        self._timer(effect, formula)
+                    self._set_counter(target, formula)
                 elif effect.op != core.GO:
-                    self._timer(effect, formula)
-                elif target not in moved:
+                    if self.system.timer_variable(target) in self.known:
+                        self._timer(effect, formula)
+                elif target in self.known and target not in moved:
                     moved.add(target)
                     self._go(view, effect, formula)
 
-    def _go(self, view, effect, formula) -> None:
+    def _set_counter(self, target: int, formula: Formula) -> None:
+        if target in self.known:
+            low, high = self.system.counter_bounds[target - self.system.track_count]
+            self.values[target] = min(max(formula.value(self.values, self.left), low), high)
+            self.written.add(target)
+
+    def _go(self, view: RuleView, effect: Effect, formula: Formula | None) -> None:
         track, state = effect.target, effect.a
         is_final = self.system.ruleset.tracks[track].states[state].is_final
         if not is_final or track in view.named_tracks:
-            self.leaves |= 1 << track
-        duration = self.system.duration_of(effect, formula)
-        self._set_timer(track, self._duration(duration))
+            self.leaves.add(track)
+        self._set_timer(track, self._duration(self.system.duration_of(effect, formula)))
         self.values[track] = state
+        self.written.add(track)
 
-    def _duration(self, formula) -> int:
+    def _duration(self, formula: Formula | None) -> int:
         """Return the duration, or any with the same sign where its inputs are left out."""
         if formula is None:
             return 0
-        known = self.stepper.positions
-        if all(variable in known for variable in self.system.read_by(formula)):
+        if self.system.read_by(formula) <= self.known.keys():
             return formula.value(self.values, self.left)
         return self.system.duration_sign(formula)
 
-    def _timer(self, effect, formula) -> None:
+    def _timer(self, effect: Effect, formula: Formula | None) -> None:
         track, op = effect.target, effect.op
         status = self.timers[track]
-        if op == core.PAUSE:
-            self.timers[track] = PAUSED if status == RUNNING else status
-        elif op == core.RESUME:
-            self.timers[track] = RUNNING if status == PAUSED else status
+        if op in (core.PAUSE, core.RESUME):
+            before, after = (RUNNING, PAUSED) if op == core.PAUSE else (PAUSED, RUNNING)
+            if status == before:
+                self._keep(track, after)
         elif op == core.TIMER_SET or status != STOPPED:
-            left = self._duration(formula)
-            if op == core.TIMER_ADD:
-                left += self.left(track)
-            self._set_timer(track, left)
+            left_ms = self._duration(formula)
+            self._set_timer(track, left_ms + (self.left(track) if op == core.TIMER_ADD else 0))
             if status == PAUSED and self.timers[track] == RUNNING:
-                self.timers[track] = PAUSED
+                self._keep(track, PAUSED)
 
     def _set_timer(self, track: int, left_ms: int) -> None:
-        timer_known = self.system.timer_variable(track) in self.stepper.positions
-        self.timers[track] = RUNNING if left_ms > 0 and timer_known else STOPPED
-        self.lefts = tuple(
-            max(left_ms, 0) if t == track else v for t, v in enumerate(self.lefts)
-        )
+        self._keep(track, RUNNING if left_ms > 0 else STOPPED)
+        self.lefts = tuple(max(left_ms, 0) if t == track else v for t, v in enumerate(self.lefts))
+
+    def _keep(self, track: int, status: int) -> None:
+        variable = self.system.timer_variable(track)
+        if variable in self.known:
+            self.timers[track] = status
+            self.written.add(variable)
 
     def _result(self, kind: str) -> Outcome:
-        system, changes, moves = self.system, [], []
-        leaves = 0
-        for variable, position in self.stepper.positions.items():
-            if position not in self.action.reads:
-                continue
+        system, changes = self.system, []
+        for variable in sorted(self.written):
+            value = 0
             if variable < system.track_count:
                 value = self.values[variable]
-                if value != self.before[position]:
-                    moves.append((variable, self.before[position], value))
-                    leaves |= self.leaves & (1 << variable)
             elif variable < system.first_timer:
                 value = self.stepper.classes[variable].number(self.values[variable])
             else:
                 value = self.timers[variable - system.first_timer]
-            if value != self.before[position]:
-                changes.append((position, value))
-        return Outcome(kind, tuple(changes), frozenset(self.fired), leaves, tuple(moves))
+            changes.append((self.known[variable], value))
+        leaves = tuple((self.known[track], 1 << track) for track in sorted(self.leaves))
+        return Outcome(kind, tuple(changes), frozenset(self.fired), leaves)

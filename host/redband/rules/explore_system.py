@@ -17,10 +17,12 @@ from redband_core import ruleset as core
 from redband_core.engine import Engine
 from redband_core.state import TIMER_LIMIT_MS
 
+from redband.rules.explore_counters import CounterClasses
 from redband.rules.explore_formula import Bounds, Formula
 from redband.rules.loader import CompiledRuleset
 from redband.rules.model import Code, Effect, Rule
 
+VALUE_LIMIT = 1000  # counters with more values are looked at in classes
 STOPPED, RUNNING, PAUSED = 0, 1, 2  # values of a timer's variable
 Variables = frozenset[int]
 
@@ -58,8 +60,13 @@ class RuleView:
 class System:
     """The ruleset under these params. rules, event_rules, timer_rules, always: RuleViews."""
 
-    def __init__(self, ruleset: CompiledRuleset, params: list[int]) -> None:
-        """Prepare all formulas. Raises RulesError for params that a badge would refuse."""
+    def __init__(
+        self, ruleset: CompiledRuleset, params: list[int], value_limit: int = VALUE_LIMIT
+    ) -> None:
+        """Prepare all formulas. value_limit: counters with more values are kept in classes.
+
+        Raises RulesError for params that a badge would refuse.
+        """
         self.ruleset = ruleset
         self.params = params
         self.track_count = len(ruleset.tracks)
@@ -85,6 +92,10 @@ class System:
                 if state.timer is not None:
                     found = [view for view in self.rules if view.rule.after == (t, s)]
                     self.timer_rules[(t, s)] = found
+        self.classes = [
+            CounterClasses(bounds, self._cuts(self.track_count + i), value_limit)
+            for i, bounds in enumerate(self.counter_bounds)
+        ]
         self._influences = self._find_influences()
 
     def formula(self, code: Code) -> Formula:
@@ -96,6 +107,16 @@ class System:
     def timer_variable(self, track: int) -> int:
         """Return the number of the variable that tells whether the track's timer runs."""
         return self.first_timer + track
+
+    def _cuts(self, counter: int) -> set[int]:
+        """Return the numbers that guards compare a counter with."""
+        found: set[int] = set()
+        for view in self.rules:
+            if view.guard is not None and counter in view.guard.slots:
+                found.update(view.guard.constants)
+                params = view.guard.slots & self.param_slots
+                found.update(self.params[slot - self.first_timer] for slot in params)
+        return found
 
     def read_by(self, formula: Formula) -> set[int]:
         """Return the variables that the formula reads."""

@@ -7,6 +7,7 @@ they are still too many are some left out, and then `is_complete` is False.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ from redband.rules.model import EventInfo
 
 VALUES_LIMIT = 128  # of one argument
 COMBINATIONS_LIMIT = 512  # of one event's arguments
-LARGE_COUNTER = 130  # counters with more values are looked at in classes
+FEW = 4  # values of another argument that are told apart while one is looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,26 +102,36 @@ def _is_alike(
     system: System, readers: list[RuleView], args: list[Bounds], place: int, part: Bounds
 ) -> bool:
     """Return True when no rule can tell the values of this part of the argument's range apart."""
-    tried = [*args[:place], part, *args[place + 1 :]]
-    slots = system.slot_bounds(tried)
+    few = [
+        [(value, value) for value in range(low, high + 1)] if high - low < FEW else [(low, high)]
+        for low, high in args
+    ]
+    few[place] = [part]
     slot = system.first_arg + place
-    for view in readers:
-        if view.guard is not None:
-            low, high = view.guard.bounds(slots, system.left_limit)
-            if low == high == 0:
-                continue  # this rule never fits here
-            if slot in view.guard.slots and low <= 0 <= high:
+    return all(
+        _is_alike_with(system, view, system.slot_bounds(list(tried)), slot)
+        for tried in itertools.product(*few)
+        for view in readers
+    )
+
+
+def _is_alike_with(system: System, view: RuleView, slots: list[Bounds], slot: int) -> bool:
+    """Return True when the rule does the same for every value of the slot within its bounds."""
+    if view.guard is not None:
+        low, high = view.guard.bounds(slots, system.left_limit)
+        if low == high == 0:
+            return True  # it never fits here
+        if slot in view.guard.slots and low <= 0 <= high:
+            return False
+    for effect, formula in view.effects:
+        if formula is None or slot not in formula.slots or effect.op == core.NOTE:
+            continue
+        low, high = formula.bounds(slots, system.left_limit)
+        if effect.op != core.SET:
+            if low <= 0 < high:
                 return False
-        for effect, formula in view.effects:
-            if formula is None or slot not in formula.slots or effect.op == core.NOTE:
-                continue
-            low, high = formula.bounds(slots, system.left_limit)
-            if effect.op == core.SET:
-                bounds = system.counter_bounds[effect.target - system.track_count]
-                if max(low, bounds[0]) != min(high, bounds[1]) and low != high:
-                    return False
-            elif low <= 0 < high:
-                return False
+        elif not system.classes[effect.target - system.track_count].is_one_class(low, high):
+            return False
     return True
 
 
@@ -136,35 +147,3 @@ def _sample(values: list[int], readers: list[RuleView], system: System) -> list[
     step = max(1, len(values) // 16)
     chosen = {*values[:8], *values[::step], *values[-2:]} | (wanted & set(values))
     return sorted(chosen)[:VALUES_LIMIT]
-
-
-class CounterClasses:
-    """A counter's values as the explorer keeps them: each by itself, or stretches of many.
-
-    is_exact: every value stands for itself. `samples[k]`: values to try for class k.
-    """
-
-    def __init__(self, bounds: Bounds, cuts: Iterable[int]) -> None:
-        """bounds: of the counter. cuts: numbers that it is compared with."""
-        self.low, high = bounds
-        self.is_exact = high - self.low < LARGE_COUNTER
-        if self.is_exact:
-            self.samples = [(value,) for value in range(self.low, high + 1)]
-            return
-        points = sorted({c for c in (self.low, high, 0, *cuts) if self.low <= c <= high})
-        self._starts: list[int] = []
-        self.samples = []
-        for point, following in zip(points, [*points[1:], high + 1], strict=True):
-            self._add(point, point)
-            if following > point + 1:
-                self._add(point + 1, following - 1)
-
-    def _add(self, low: int, high: int) -> None:
-        self._starts.append(low)
-        self.samples.append((low,) if low == high else (low, (low + high) // 2, high))
-
-    def number(self, value: int) -> int:
-        """Return the class that holds the value, which lies within the bounds."""
-        if self.is_exact:
-            return value - self.low
-        return sum(1 for start in self._starts if start <= value) - 1

@@ -11,12 +11,11 @@ from __future__ import annotations
 import itertools
 import time
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from redband.rules.explore_steps import (
     APPLIED,
     ENDLESS,
-    REFUSED,
     Action,
     Outcome,
     Situation,
@@ -42,7 +41,9 @@ class Walk:
         self.system = system
         self.stepper = Stepper(system, variables)
         self.sampled: set[tuple[int, int]] = set()
+        self._settles: dict[tuple[RuleView, ...], Action] = {}
         self.actions = list(self._actions())
+        self._finals = self._final_states()
         self.situations: list[Situation] = []
         self.parents: list[Seen] = []
         self.leaves: list[int] = []
@@ -71,17 +72,28 @@ class Walk:
             if not rules:
                 continue
             always = self._always_after(rules)
+            settle = always and self._settles.setdefault(tuple(always), stepper.settle(always))
             choices = argument_choices(system, event, [*rules, *always])
             self.sampled |= {
                 (event.id, place) for place, c in enumerate(choices) if not c.is_complete
             }
             for args in itertools.product(*(choice.values for choice in choices)):
-                yield stepper.prepare(Action(event.id, args, None, rules, always))
+                yield stepper.prepare(Action(event.id, args, None, rules, settle or None))
         for timer, rules in system.timer_rules.items():
             if system.timer_variable(timer[0]) in stepper.positions:
                 rules = [view for view in rules if stepper.holds(view)]
                 always = self._always_after(rules)
-                yield stepper.prepare(Action(-1, (), timer, rules, always))
+                settle = always and self._settles.setdefault(tuple(always), stepper.settle(always))
+                yield stepper.prepare(Action(-1, (), timer, rules, settle or None))
+
+    def _final_states(self) -> list[tuple[int, frozenset[int]]]:
+        """Return (position, final states) of the tracks that have any."""
+        found = []
+        for t, track in enumerate(self.system.ruleset.tracks):
+            states = frozenset(s for s, state in enumerate(track.states) if state.is_final)
+            if states and t in self.stepper.positions:
+                found.append((self.stepper.positions[t], states))
+        return found
 
     def _always_after(self, rules: list[RuleView]) -> list[RuleView]:
         """Return the "always" rules that can do something after these rules."""
@@ -93,24 +105,31 @@ class Walk:
             more = {
                 view.number
                 for view in known
-                if view.reads & written or any(v >= first_timer for v in view.writes)
+                if (view.reads | view.writes) & written
+                or any(v >= first_timer for v in view.writes)
             } - chosen
             if not more:
                 return [view for view in known if view.number in chosen]
             chosen |= more
             written = written.union(*(v.writes for v in known if v.number in more))
 
-    def run(self, situation_limit: int, deadline: float) -> None:
-        """Walk until all is seen, or a limit is hit. deadline: of `time.monotonic`, s."""
-        for situation, outcome in self.stepper.start():
-            if outcome.kind == ENDLESS:
-                self.endless.setdefault(outcome.fired, (START, START))
-            for number in outcome.fired:
-                self.fired.setdefault(number, (START, START))
-            self._add(_changed(situation, outcome), (START, START))
+    def run(
+        self,
+        situation_limit: int,
+        deadline: float,
+        is_enough: Callable[[Walk], bool] = lambda _walk: False,
+    ) -> None:
+        """Walk until all is seen, a limit is hit, or what is seen is enough.
+
+        deadline: of `time.monotonic`, s.
+        """
+        always = [view for view in self.system.always if self.stepper.holds(view)]
+        begin = self.stepper.start()
+        for outcome in self._ask(self.stepper.settle(always), begin, (), (START, START)):
+            self._add(_changed(begin, outcome), (START, START))
         number = 0
         while number < len(self.situations):
-            if number % 32 == 0 and time.monotonic() > deadline:
+            if number % 32 == 0 and (time.monotonic() > deadline or is_enough(self)):
                 return
             if len(self.situations) > situation_limit:
                 return
@@ -120,39 +139,65 @@ class Walk:
 
     def _expand(self, number: int) -> None:
         situation = self.situations[number]
+        final = [p for p, states in self._finals if situation[p] in states]
         leaves = 0
-        found = set()
+        found = {}
         for index, action in enumerate(self.actions):
             key = action.key(situation)
             outcomes = action.memory.get(key)
             if outcomes is None:
                 outcomes = self._ask(action, situation, key, (number, index))
             for outcome in outcomes:
-                leaves |= outcome.leaves
-                target = self._add(_changed(situation, outcome), (number, index))
-                if target != number:
-                    found.add(target)
+                after = _changed(situation, outcome)
+                if action.settle is None:
+                    ends = ((after, outcome.leaves),)
+                else:
+                    ends = self._settled(situation, after, outcome, action, (number, index))
+                for end, left in ends:
+                    if end != situation:
+                        found.setdefault(self._add(end, (number, index)), index)
+                        for position, bit in left:
+                            if end[position] != situation[position]:
+                                leaves |= bit
         self.leaves.append(leaves)
-        for target in found:
+        for target, index in found.items():
             self.sources.append(number)
             self.targets.append(target)
+            for position in final:
+                end = self.situations[target][position]
+                if end != situation[position]:
+                    left_final = (self.stepper.variables[position], situation[position], end)
+                    self.finals_left.setdefault(left_final, (number, index))
+
+    def _settled(
+        self, before: Situation, after: Situation, outcome: Outcome, action: Action, at: Seen
+    ) -> Iterator[tuple[Situation, tuple[tuple[int, int], ...]]]:
+        """Yield where the "always" rules lead to after an action."""
+        settle = action.settle
+        key = settle.key(after)
+        outcomes = settle.memory.get(key)
+        if outcomes is None:
+            outcomes = self._ask(settle, after, key, at)
+        for second in outcomes:
+            if second.kind != ENDLESS:
+                yield _changed(after, second), (*outcome.leaves, *second.leaves)
+            elif action.timer is not None:  # nothing was done, but the timer is over
+                position = self.stepper.positions[self.system.timer_variable(action.timer[0])]
+                yield _changed(before, Outcome(ENDLESS, ((position, STOPPED),))), ()
 
     def _ask(self, action: Action, situation: Situation, key: object, at: Seen) -> list[Outcome]:
         """Work out what the action does, note what is new, and remember what changes things."""
         outcomes = self.stepper.run(action, situation)
-        tracks = self.system.ruleset.tracks
         for outcome in outcomes:
             if outcome.kind == ENDLESS:
                 self.endless.setdefault(outcome.fired, at)
-            elif outcome.kind in (APPLIED, REFUSED):
-                for number in outcome.fired:
-                    self.fired.setdefault(number, at)
+                continue
+            for number in outcome.fired:
+                self.fired.setdefault(number, at)
             if outcome.kind == APPLIED and action.event >= 0:
                 self.accepted.setdefault(action.event, at)
-            for track, before, after in outcome.moves:
-                if tracks[track].states[before].is_final:
-                    self.finals_left.setdefault((track, before, after), at)
-        kept = [outcome for outcome in outcomes if outcome.changes or outcome.leaves]
+        is_settle = action.event < 0 and action.timer is None
+        kept = [outcome for outcome in outcomes if is_settle or outcome.changes]
         action.memory[key] = kept
         return kept
 

@@ -41,6 +41,7 @@ class UsbPort:
         self._on_full = on_full
         self._client: Channel | None = None
         self._is_full = False
+        self._is_given_up = False
         self._timer: asyncio.TimerHandle | None = None
         self._drain_timer: asyncio.TimerHandle | None = None
         self._last_pending = 0
@@ -75,6 +76,11 @@ class UsbPort:
         if self._client is None or not self.is_open:
             return
         self._client.write(data)
+        if self._is_given_up:
+            # It did not read for a while: what does not fit is dropped until it reads again.
+            self._is_given_up = self._client.pending_bytes > 0
+            if self._is_given_up:
+                self._client.drop_pending()
         if self._client.pending_bytes > FULL_BYTES and not self._is_full:
             self._set_full(True)
 
@@ -102,6 +108,7 @@ class UsbPort:
         if self._client is not None:
             self._client.detach()
         self._client = None
+        self._is_given_up = False
         self._forget_client()
         if self._is_full:
             self._set_full(False)
@@ -137,6 +144,7 @@ class UsbPort:
             self._progress_s = self._loop.time()
         elif self._client is not None and self._loop.time() - self._progress_s > STUCK_S:
             self._client.drop_pending()
+            self._is_given_up = True
             pending = 0
         self._last_pending = pending
         if not self._is_full:

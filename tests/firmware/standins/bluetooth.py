@@ -34,6 +34,12 @@ class BLE:
     def config(self, **options):
         self.options = options
 
+    def gap_advertise(self, interval_us, adv_data=None, resp_data=None):
+        self.advert = bytes(adv_data)
+
+    def gap_disconnect(self, connection):
+        self.handler(2, (connection, 0, b"123456"))
+
     def irq(self, handler):
         self.handler = handler
 

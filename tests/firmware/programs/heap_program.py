@@ -8,6 +8,8 @@ import asyncio
 import gc
 import os
 
+gc.threshold(4096)  # as main.py does
+
 import machine
 from redband_badge import limits
 from redband_badge.app import App
