@@ -13,15 +13,23 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 HOST = {
-    "include": ["host", "tools", "tests"],
-    # MicroPython sources: the firmware's own check covers what of them is ours to ship.
-    "exclude": ["host/redband/virtual/silicon", "tests/micropython", "tests/core"],
+    "include": ["host", "tools", "tests", "firmware/lib/redband_core"],
+    # MicroPython programs: they run on the real one, which is their check.
+    "exclude": [
+        "host/redband/virtual/silicon",
+        "tests/core",
+        "tests/micropython",
+        "tests/firmware/checks",
+        "tests/firmware/standins",
+    ],
     "extraPaths": ["firmware/lib", "host", "."],
     "pythonVersion": "3.11",
     "typeCheckingMode": "standard",
 }
 FIRMWARE = {
     "include": ["firmware"],
+    # The core is the host's too and is checked there; MicroPython runs its tests (tests/core).
+    "exclude": ["firmware/lib/redband_core"],
     "extraPaths": ["firmware/lib"],
     "pythonVersion": "3.11",
     "typeCheckingMode": "standard",

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SHIPPED = {"H": 17, "P": 7}
+SHIPPED = {"G": 4, "H": 17, "W": 12, "R": 12, "P": 7}
 NOT_FOR_DEVICES: dict[str, str] = {}
 ID = re.compile(r"(?<![A-Za-z0-9])([GHWRP])(\d{1,2})(?![0-9A-Za-z])|_([GHWRP])(\d{1,2})_")
 

@@ -72,8 +72,9 @@ def main() -> int:
         mark = "" if size <= budget else "  OVER"
         failed = failed or size > budget
         print(f"{name:24} {size:7,} of {budget:7,} bytes{mark}")
-    files = [path for folder in ("firmware", "host", "tools") for path in (ROOT / folder).rglob("*.py")]
-    for sentence in [line for path in sorted(files) for line in long_code(path)]:
+    folders = [ROOT / name for name in ("firmware", "host", "tools")]
+    files = sorted(path for folder in folders for path in folder.rglob("*.py"))
+    for sentence in [line for path in files for line in long_code(path)]:
         failed = True
         print(sentence)
     return 1 if failed else 0

@@ -185,7 +185,7 @@ class JoinerTest(unittest.TestCase):
 class LogFrameTest(unittest.TestCase):
     def test_golden_vectors(self):
         run = log_frames.run_head(5, 255, 100, 70000)
-        self.assertEqual(hexed(run), b"45ff" + b"64000000" + b"f0a204" + b"1002" + b"8f59")
+        self.assertEqual(hexed(run), b"45ff" + b"64000000" + b"f0a204" + b"5455")
         self.assertEqual(hexed(log_frames.more_head(5, 256)), b"0500")
         self.assertEqual(hexed(log_frames.end_frame(63, 1, 300)), b"bf01" + b"2c010000" + b"0253")
 
@@ -193,14 +193,16 @@ class LogFrameTest(unittest.TestCase):
         head = bytes(log_frames.run_head(5, 9, 100, 70000))
         self.assertEqual(
             log_frames.decode(head + b"abc"),
-            log_frames.LogFrame(log_frames.RUN, 5, 9, 100, 70000, b"abc"),
+            log_frames.LogFrame(log_frames.RUN, 5, 9, 100, 70000, 0, b"abc"),
         )
         more = bytes(log_frames.more_head(5, 10)) + b"de"
         self.assertEqual(
-            log_frames.decode(more), log_frames.LogFrame(log_frames.MORE, 5, 10, 0, 0, b"de")
+            log_frames.decode(more), log_frames.LogFrame(log_frames.MORE, 5, 10, 0, 0, 0, b"de")
         )
         end = log_frames.decode(log_frames.end_frame(5, 11, 300))
         self.assertEqual((end.kind, end.number, end.seq), (log_frames.END, 11, 300))
+        skip = log_frames.decode(log_frames.skip_frame(5, 12, 300, 310))
+        self.assertEqual(skip, log_frames.LogFrame(log_frames.SKIP, 5, 12, 300, 0, 310, b""))
 
     def test_head_of_any_run_leaves_room_for_data_at_mtu_23(self):
         head = log_frames.run_head(63, 255, 0xFFFFFFFE, 1 << 53)
@@ -211,6 +213,7 @@ class LogFrameTest(unittest.TestCase):
         for whole in (
             bytes(log_frames.run_head(5, 9, 100, 70000)),
             log_frames.end_frame(5, 11, 300),
+            log_frames.skip_frame(5, 12, 300, 310),
         ):
             for index in range(2, len(whole)):
                 for bit in (1, 0x80):
@@ -221,7 +224,9 @@ class LogFrameTest(unittest.TestCase):
 
     def test_broken_frames_are_refused(self):
         cases = [b"", b"\x05", b"\x05\x00", b"\xc5\x00abc", b"\x85\x00\x01", b"\x45\x00\x01"]
-        cases.append(bytes(log_frames.end_frame(1, 1, 1)) + b"x")
+        cases.append(log_frames.end_frame(1, 1, 1) + b"x")
+        cases.append(log_frames.skip_frame(1, 1, 1, 2) + b"x")
+        cases.append(log_frames.skip_frame(1, 1, 5, 5))
         for data in cases:
             with self.assertRaises(ProtocolError):
                 log_frames.decode(data)

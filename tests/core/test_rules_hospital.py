@@ -302,8 +302,8 @@ class Implants(unittest.TestCase):
 
     def test_R8_a_broken_implant_has_no_effect_until_its_maker_repairs_it(self):
         for which in (1, 2):
-            zone = "implant_%d_zone" % which
-            percent = "implant_%d_percent" % which
+            zone = f"implant_{which}_zone"
+            percent = f"implant_{which}_percent"
             patient = Patient(**{zone: ALL_ZONES, percent: 50})
             self.assertEqual(patient.do("implant_broken", which), "applied")
             self.assertEqual(patient.do("implant_broken", which), "already_there")
@@ -330,7 +330,7 @@ class Mortuary(unittest.TestCase):
 
     def test_R9_the_dead_do_nothing_else(self):
         patient = Patient()
-        patient.do("game_death", OTHER_CAUSE)
+        patient.do("game_death", WOUNDS)
         for event in (("infect",), ("place", 1), ("implant_broken", 1)):
             self.assertEqual(patient.do(*event), "dead")
         self.assertEqual(patient.do("discharge"), "not_in_hospital")
@@ -469,10 +469,11 @@ class Discharge(unittest.TestCase):
         self.assertEqual(patient.do("discharge"), "applied")
 
     def test_R12_no_time_counts_without_a_fixed_start(self):
-        patient = Patient()
+        patient = Patient(implant_1_zone=HEAD, implant_2_zone=ALL_ZONES)
         self.assertEqual(patient.do("examine", HEAD, DAMAGED), "no_start")
         self.assertEqual(patient.do("prescribe", RESUSCITATION, 0), "no_start")
-        patient.do("game_death", OTHER_CAUSE)
+        patient.do("game_death", WOUNDS)
+        self.assertEqual(patient.do("roll", HEAD), "no_roll")
         self.assertEqual(patient.do("examine", HEAD, DAMAGED), "no_start")
         self.assertEqual(patient.do("prescribe", OUT_OF_GAME, 0), "no_start")
         self.assertEqual((patient.stay(), patient.left("stay")), ("clinical", -1))
@@ -566,6 +567,7 @@ class WoundsAndHospital(unittest.TestCase):
             player = self.player(*hits)
             player.do("game_death", WOUNDS)
             self.assertEqual(self.both(player), ("none", "clinical"))
+            self.assertEqual(player.do("game_death", WOUNDS), "dead")
             self.assertEqual(player.do("hit", 0, 0), "dead")
             player.wait(HOUR)
             self.assertEqual((player.do("admit"), player.signal()), ("applied", "admitted"))

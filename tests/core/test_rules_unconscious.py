@@ -1,4 +1,4 @@
-"""The Unconscious condition, rule by rule (docs: RULES.md P1 to P7)."""
+"""The Unconscious condition, rule by rule (docs: RULES.md P1 to P7, and G2 to G4 with it)."""
 
 import sys
 import unittest
@@ -49,7 +49,7 @@ def each_unconscious():
 
 def mind(player):
     """Return the state of consciousness."""
-    return player.state("mind")
+    return player.state("awareness")
 
 
 class Condition(unittest.TestCase):
@@ -86,7 +86,7 @@ class Condition(unittest.TestCase):
     def test_P1_each_way_of_being_unconscious_is_shown(self):
         signals = [player.signal() for player in each_unconscious()]
         self.assertEqual(signals, ["asleep", "asleep", "magic", "dying", "stable"])
-        self.assertEqual(awake().signal(), "awake")
+        self.assertEqual(awake().signal(), "healthy")
 
     def test_P1_no_two_signals_look_alike_without_colour(self):
         looks = []
@@ -130,7 +130,7 @@ class Condition(unittest.TestCase):
         self.assertEqual(player.do("stand_up"), "applied")
         self.assertEqual(player.signal(), "dropped")
         self.assertEqual(player.do("pick_up"), "applied")
-        self.assertEqual(player.signal(), "awake")
+        self.assertEqual(player.signal(), "healthy")
         self.assertEqual(player.do("stand_up"), "already_so")
         self.assertEqual(player.do("pick_up"), "already_so")
 
@@ -193,7 +193,7 @@ class AtZero(unittest.TestCase):
     def test_P4_after_enough_time_regains_one_and_wakes(self):
         player = stable()
         player.wait(10 * MIN - 1)
-        self.assertEqual((mind(player), player.left("mind")), ("stable", 1))
+        self.assertEqual((mind(player), player.left("awareness")), ("stable", 1))
         self.assertEqual(player.wait(1), 1)
         self.assertEqual((mind(player), player.count("hp")), ("awake", 1))
         self.assertEqual(player.count("penalty"), 0)
@@ -203,7 +203,7 @@ class AtZero(unittest.TestCase):
             player = stable()
             player.wait(5 * MIN)
             self.assertEqual(player.do("set_time", minutes), "applied")
-            self.assertEqual(player.left("mind"), minutes * MIN)
+            self.assertEqual(player.left("awareness"), minutes * MIN)
             player.wait(minutes * MIN - 1)
             self.assertEqual(mind(player), "stable")
             player.wait(1)
@@ -213,7 +213,7 @@ class AtZero(unittest.TestCase):
         for minutes in (0, 9, 721):
             player = stable()
             self.assertEqual(player.do("set_time", minutes), "bad_arguments")
-            self.assertEqual(player.left("mind"), 10 * MIN)
+            self.assertEqual(player.left("awareness"), 10 * MIN)
 
     def test_P4_nobody_else_has_such_a_time(self):
         for player in (awake(), sleeper(), dying()):
@@ -225,7 +225,7 @@ class AtZero(unittest.TestCase):
         player.wait(MIN)
         self.assertEqual(player.do("heal", 2, HEALING), "applied")
         self.assertEqual((mind(player), player.count("hp")), ("waking", 2))
-        self.assertEqual(player.left("mind"), -1)
+        self.assertEqual(player.left("awareness"), -1)
         player.do("turn", 1)
         self.assertEqual(mind(player), "awake")
 
@@ -234,19 +234,19 @@ class AtZero(unittest.TestCase):
         for event in (("interact",), ("noise", 1, LOUD), ("turn", 20), ("master_wakes",)):
             self.assertEqual(player.do(*event), "at_zero")
         self.assertEqual(player.do("heal", 5, REST), "at_zero")
-        self.assertEqual((mind(player), player.left("mind")), ("stable", 10 * MIN))
+        self.assertEqual((mind(player), player.left("awareness")), ("stable", 10 * MIN))
 
     def test_P4_the_dying_can_be_made_stable(self):
         player = dying()
         self.assertEqual(player.do("stabilise"), "applied")
-        self.assertEqual((mind(player), player.left("mind")), ("stable", 10 * MIN))
+        self.assertEqual((mind(player), player.left("awareness")), ("stable", 10 * MIN))
         self.assertEqual(player.do("stabilise"), "not_dying")
 
     def test_P4_lethal_damage_is_dying_again_and_stops_the_time(self):
         player = stable()
         self.assertEqual(player.do("damage", 1, NONLETHAL, YES, YES), "no_hp_left")
         self.assertEqual(player.do("damage", 1, LETHAL, YES, YES), "applied")
-        self.assertEqual((mind(player), player.left("mind")), ("dying", -1))
+        self.assertEqual((mind(player), player.left("awareness")), ("dying", -1))
 
 
 class AboveZero(unittest.TestCase):
@@ -403,6 +403,30 @@ class AboveZero(unittest.TestCase):
         player.do("noise", 10, LOUD)
         player.do("turn", 20)
         self.assertEqual((mind(player), player.count("hp")), ("awake", 1))
+
+
+class Common(unittest.TestCase):
+    def test_G2_no_damage_in_a_safe_place(self):
+        player = sleeper()
+        player.do("place", 1)
+        self.assertEqual(player.do("damage", 99, LETHAL, YES, YES), "not_in_combat")
+        self.assertEqual((mind(player), player.count("hp")), ("asleep", 20))
+
+    def test_G3_exclusion_is_final(self):
+        player = dying()
+        player.do("exclude")
+        for event in (("heal", 9, HEALING), ("stabilise",), ("stand_up",), ("turn", 20)):
+            self.assertEqual(player.do(*event), "excluded")
+        self.assertEqual(player.signal(), "excluded")
+
+    def test_G4_a_sudden_state_is_shown_to_the_awake(self):
+        player = awake()
+        player.do("sudden", 0, 5)
+        self.assertEqual(player.signal(), "sudden")
+        player.do("sleep", EFFECT, YES, YES)
+        self.assertEqual((player.signal(), player.state("mind")), ("asleep", "sudden"))
+        player.wait(5 * MIN)
+        self.assertEqual((mind(player), player.state("mind")), ("effect", "calm"))
 
 
 class Gestures(unittest.TestCase):

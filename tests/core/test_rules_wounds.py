@@ -108,6 +108,11 @@ class LightWound(unittest.TestCase):
             self.assertEqual(player.do("hit", cause, SENSOR), "applied")
             self.assertEqual((player.wound(), player.count("wounds")), ("heavy", 2))
 
+    def test_W3_the_second_hit_is_heavy_also_where_a_patched_wound_is_not(self):
+        player = light(patched_hit_is_heavy=0)
+        player.do("hit", SHOT, SENSOR)
+        self.assertEqual(player.wound(), "heavy")
+
     def test_W4_without_a_kit_in_ten_minutes_it_becomes_heavy(self):
         player = light()
         player.wait(10 * MIN - 1)
@@ -318,7 +323,9 @@ class Common(unittest.TestCase):
         player.do("place", 1)
         self.assertEqual(player.signal(), "safe")
         self.assertEqual(player.do("hit", PYROTECHNICS, SENSOR), "not_in_combat")
+        self.assertEqual(player.do("place", 1), "already_there")
         player.do("place", 0)
+        self.assertEqual(player.do("place", 0), "already_there")
         self.assertEqual(player.do("hit", SHOT, SENSOR), "applied")
 
     def test_G2_in_the_hospital_no_hits_are_counted(self):
@@ -335,6 +342,13 @@ class Common(unittest.TestCase):
             player.do("void", 1)
             player.wait(600 * MIN)
             self.assertEqual((player.wound(), player.signal()), ("dead", "excluded"))
+
+    def test_G3_exclusion_ends_a_sudden_state(self):
+        player = Fighter()
+        self.assertEqual(player.do("sudden_end", 0), "no_sudden_state")
+        player.do("sudden", 0, 5)
+        player.do("exclude")
+        self.assertEqual((player.state("mind"), player.count("sudden_kind")), ("calm", 0))
 
     def test_G4_a_sudden_state_lies_over_the_wound(self):
         player = patched()
@@ -358,7 +372,9 @@ class Common(unittest.TestCase):
         self.assertEqual(ruleset.gesture_event(2), (events.index("hit"), (SHOT, SENSOR)))
         self.assertEqual(ruleset.gesture_event(3), (events.index("kit"), (SELF,)))
         self.assertEqual(ruleset.gesture_event(0x22), (0, (1, SENSOR)))
-        self.assertEqual(ruleset.gesture_event(0x23), (events.index("hit"), (PYROTECHNICS, BUTTON)))
+        self.assertEqual(
+            ruleset.gesture_event(0x23), (events.index("hit"), (PYROTECHNICS, BUTTON))
+        )
 
 
 if __name__ == "__main__":

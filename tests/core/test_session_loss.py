@@ -183,8 +183,11 @@ class FrameByFrameTest(unittest.TestCase):
     """What only a close look can tell: the checksums of the records hide many mistakes."""
 
     def setUp(self):
-        self.log = Log(400)
-        self.badge = BadgeSession(Info, self.log)
+        self.begin(Log(400))
+
+    def begin(self, log):
+        """Greet a badge with this journal and fetch all of it."""
+        self.badge = BadgeSession(Info, log)
         self.write(1, frames.encode_hello())
         self.take(10)
         self.write(2, frames.encode_fetch(0))
@@ -220,11 +223,9 @@ class FrameByFrameTest(unittest.TestCase):
     def test_late_acknowledgement_takes_nothing_back(self):
         self.assertEqual(len(self.take(1000)), limits.WINDOW_FRAMES)
         self.write(3, frames.encode_ack(2, 100, 0))
-        self.assertEqual(len(self.take(1000)), 100)
+        self.assertEqual(len(self.take(50)), 50)
         self.write(4, frames.encode_ack(2, 40, 0))
-        self.assertEqual(len(self.take(1000)), 0)
-        self.write(5, frames.encode_ack(2, 105, 0))
-        self.assertEqual(len(self.take(1000)), 5)
+        self.assertEqual(len(self.take(1000)), 50)
 
     def test_acknowledgement_of_frames_not_sent_opens_nothing(self):
         self.take(1000)
@@ -238,7 +239,8 @@ class FrameByFrameTest(unittest.TestCase):
         self.badge.sent()
         self.assertEqual([frame[1] for frame in self.take(2)], [2, 3])
 
-    def test_gap_is_noticed_at_the_very_next_frame(self):
+    def test_gap_inside_a_long_record_is_noticed_at_the_very_next_frame(self):
+        self.begin(Log(20, long_every=1))
         host = self.host()
         arriving = self.take(4)
         for frame in (arriving[0], arriving[1], arriving[3]):
@@ -246,8 +248,7 @@ class FrameByFrameTest(unittest.TestCase):
             host.log_notified(frame)
         self.assertEqual(host.gap_count, 1)
         asked = frames.Joiner().add(host.next_write())
-        pages = [event for event in host.events() if event[0] == host_session.PAGE]
-        self.assertEqual(asked, (3, frames.encode_fetch(pages[0][4])))
+        self.assertEqual(asked, (3, frames.encode_fetch(0)))
 
     def test_frames_of_a_given_up_stream_are_not_taken_for_the_new_one(self):
         host = self.host()

@@ -1,4 +1,4 @@
-"""A whole sync, badge session against host session: amounts, back-pressure, refusals."""
+"""A whole sync, badge session against host session: amounts and back-pressure."""
 
 import sys
 import unittest
@@ -6,16 +6,10 @@ import unittest
 sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
 from link import DONE, INSTALL_ID, Info, Link, Log, SessionCase, Store
-from redband_core import frames, host_session, limits, log_frames
+from redband_core import frames, host_session, limits
 from redband_core.badge_session import (
-    CLOSE_BROKEN,
-    CLOSE_IDLE,
-    CLOSE_VERSION,
-    OPEN,
     BadgeSession,
 )
-from redband_core.errors import UsageError
-from redband_core.host_session import HostSession
 
 MTUS = (23, 24, 27, 64, 185, 247, 515, 517)
 STALL_FREE_TURNS = 35
@@ -97,6 +91,47 @@ class PlainSyncTest(SessionCase):
         self.assertEqual(link.outcome, DONE)
         self.assertEqual(link.store.records, log.records[60:])
         self.assertEqual(link.host.missing_count, 10)
+
+    def test_hole_in_the_middle_is_said_and_the_rest_arrives(self):
+        for mtu in (23, 247):
+            log = Log(100)
+            read = log.read
+
+            def read_around_the_hole(from_seq, limit_bytes, read=read, log=log):
+                # Records 40 to 49 and the last five were on a damaged block.
+                if from_seq >= 95:
+                    return None
+                page = read(50 if 40 <= from_seq < 50 else from_seq, 60)
+                data = b""
+                for seq in range(page[0], 40 if page[0] < 40 else 95):
+                    if len(data) > 60:
+                        break
+                    data += log.records[seq]
+                return (page[0], page[1], data)
+
+            log.read = read_around_the_hole
+            link = Link(log, Store(), mtu)
+            link.run()
+            self.assertEqual(link.outcome, DONE)
+            self.assertEqual(link.store.records, log.records[:40] + log.records[50:95])
+            self.assertEqual((link.host.missing_count, link.host.gap_count), (15, 0))
+            self.assertEqual(link.store.times_ms[40], 5100)
+
+    def test_frames_are_filled_although_the_journal_is_read_in_small_pieces(self):
+        log = Log(400)
+        read = log.read
+        log.read = lambda from_seq, limit_bytes: read(from_seq, 50)
+        link = Link(log, Store(), 247)
+        link.run()
+        self.check_all_arrived(link)
+        # Between the first, which has only what was read first, and the last two.
+        sizes = {len(frame) for frame in link.downs[2:-2]}
+        self.assertEqual(sizes, {limits.FRAME_MAX_BYTES})
+
+    def test_frame_never_takes_two_link_layer_packets(self):
+        link = Link(Log(400), Store(), 517)
+        link.run()
+        self.assertEqual(max([len(frame) for frame in link.downs]), 244)
 
     def test_cursor_ahead_of_the_journal_is_named_not_hidden(self):
         link = Link(Log(5), Store(9), 64)
@@ -190,116 +225,6 @@ class BackPressureTest(SessionCase):
             log.read = spy
             Link(log, Store(), mtu).run()
             self.assertTrue(max(sizes) <= limits.READ_MAX_BYTES)
-
-
-class RefusalTest(SessionCase):
-    def greeted(self, log):
-        badge = BadgeSession(Info, log)
-        badge.control_written(one(1, frames.encode_hello()), 0)
-        self.drain(badge)
-        return badge
-
-    def drain(self, badge):
-        out = []
-        while True:
-            offered = badge.next_notification()
-            if offered is None:
-                return out
-            out.append(offered)
-            badge.sent()
-
-    def refusals(self, badge):
-        """Return (number, reason) of every refusal the badge sends."""
-        return [(f[0], f[3]) for channel, f in self.drain(badge) if channel == 1 and f[2] == 0xFF]
-
-    def test_version_mismatch_is_refused_by_name_on_both_sides(self):
-        badge = BadgeSession(Info, Log(3))
-        badge.control_written(one(1, b"\x01\x02extra"), 0)
-        self.assertEqual(badge.close_reason(0), OPEN)
-        host = HostSession(lambda install_id: 0)
-        self.assertEqual(self.drain(badge), [(1, one(1, b"\xff\x01\x01"))])
-        host.control_notified(one(1, b"\xff\x01\x07"))
-        self.assertEqual(host.events(), [failed(host_session.VERSION)])
-        self.assertEqual(host.peer_version, 7)
-        self.assertEqual(badge.close_reason(100), OPEN)  # the refusal is still on its way
-        self.assertEqual(badge.close_reason(100 + limits.REFUSAL_LINGER_MS), CLOSE_VERSION)
-
-    def test_welcome_of_another_version_is_refused_by_the_host(self):
-        host = HostSession(lambda install_id: 0)
-        host.control_notified(one(1, b"\x81\x02whatever"))
-        self.assertEqual(host.events(), [failed(host_session.VERSION)])
-        self.assertEqual(host.peer_version, 2)
-        self.assertIsNone(host.next_write())
-
-    def test_fetch_and_ack_before_hello_are_refused(self):
-        log = Log(3)
-        badge = BadgeSession(Info, log)
-        badge.control_written(one(1, frames.encode_fetch(0)), 0)
-        badge.control_written(one(2, frames.encode_ack(0, 0, 3)), 0)
-        order = frames.REFUSED_ORDER
-        self.assertEqual(self.refusals(badge), [(1, order), (2, order)])
-        self.assertEqual(log.released, [])
-
-    def test_more_than_the_journal_holds_is_never_released(self):
-        log = Log(3)
-        badge = self.greeted(log)
-        badge.control_written(one(2, frames.encode_ack(0, 0, 4)), 0)
-        self.assertEqual(self.refusals(badge), [(2, frames.REFUSED_ORDER)])
-        self.assertEqual(log.released, [])
-
-    def test_unknown_command_is_refused_and_the_session_goes_on(self):
-        badge = self.greeted(Log(3))
-        badge.control_written(one(2, b"\x10hello"), 0)
-        self.assertEqual(self.refusals(badge), [(2, frames.REFUSED_UNKNOWN)])
-        badge.control_written(one(3, frames.encode_fetch(0)), 0)
-        kinds = [frame[0] >> 6 for channel, frame in self.drain(badge) if channel == 2]
-        self.assertEqual((kinds[0], kinds[-1]), (log_frames.RUN, log_frames.END))
-
-    def test_host_told_no_gives_up_at_once(self):
-        host = HostSession(lambda install_id: 0)
-        host.next_write()
-        host.control_notified(one(1, b"\xff\x04\x01"))
-        self.assertEqual(host.events(), [failed(host_session.REFUSED)])
-
-    def test_stranger_who_says_nothing_is_dropped(self):
-        badge = BadgeSession(Info, Log(3))
-        self.assertEqual(badge.close_reason(1000), OPEN)
-        self.assertEqual(badge.close_reason(999 + limits.SESSION_HELLO_MS), OPEN)
-        self.assertEqual(badge.close_reason(1000 + limits.SESSION_HELLO_MS), CLOSE_IDLE)
-
-    def test_stranger_does_not_buy_time_with_half_messages(self):
-        badge = BadgeSession(Info, Log(3))
-        reason = OPEN
-        for now_ms in range(0, limits.SESSION_HELLO_MS + 1, 500):
-            badge.control_written(b"\x01\x00rubbish", now_ms)
-            reason = badge.close_reason(now_ms)
-        self.assertEqual(reason, CLOSE_IDLE)
-
-    def test_host_that_went_quiet_is_dropped_later(self):
-        badge = self.greeted(Log(3))
-        badge.control_written(one(2, frames.encode_ack(0, 0, 0)), 500)
-        badge.close_reason(500)
-        self.assertEqual(badge.close_reason(499 + limits.SESSION_IDLE_MS), OPEN)
-        self.assertEqual(badge.close_reason(500 + limits.SESSION_IDLE_MS), CLOSE_IDLE)
-
-    def test_endless_rubbish_ends_the_session(self):
-        badge = BadgeSession(Info, Log(3))
-        for _ in range(limits.BAD_FRAMES_MAX):
-            badge.control_written(b"", 0)
-        badge.close_reason(0)
-        self.assertEqual(badge.close_reason(limits.REFUSAL_LINGER_MS), CLOSE_BROKEN)
-
-    def test_answers_nobody_takes_are_bounded_and_counted(self):
-        badge = BadgeSession(Info, Log(3))
-        for number in range(1, 11):
-            badge.control_written(one(number, b"\x77"), 0)
-        self.assertEqual(len(self.drain(badge)), 4)
-        self.assertEqual(badge.dropped_answer_count, 6)
-
-    def test_committing_a_page_that_was_never_given_is_the_callers_fault(self):
-        host = HostSession(lambda install_id: 0)
-        with self.assertRaises(UsageError):
-            host.committed(5)
 
 
 if __name__ == "__main__":

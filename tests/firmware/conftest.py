@@ -15,6 +15,7 @@ from redband_core import journal
 
 BOTH_LIGHTS = (1, 1)
 """How the badge shows that an input counted."""
+_JUDGED = (journal.EVENT, journal.REFUSED)
 
 
 class Bench:
@@ -47,6 +48,12 @@ class Bench:
         self.lights.clear()
         await self.badge.power_on()
         await self.until_lit()
+
+    async def until_journal(self, inputs: int, timeout_s: float = 10.0) -> None:
+        """Wait until the flash holds so many judged inputs."""
+        async with asyncio.timeout(timeout_s):
+            while len([r for r in self.records() if r[1] in _JUDGED]) < inputs:  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
 
     def files(self) -> dict[str, bytes]:
         return read_image(self.badge.image_path)

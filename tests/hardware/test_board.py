@@ -21,7 +21,8 @@ def faults(board: dict) -> list[str]:
     """Return what is wrong with a pin map for an ESP32-C3."""
     found = []
     gpios = [pin["gpio"] for pin in board["pins"].values()]
-    found += [f"GPIO{gpio} is used twice" for gpio in sorted({g for g in gpios if gpios.count(g) > 1})]
+    doubled = sorted({gpio for gpio in gpios if gpios.count(gpio) > 1})
+    found += [f"GPIO{gpio} is used twice" for gpio in doubled]
     for name, pin in board["pins"].items():
         gpio = pin["gpio"]
         if gpio in STRAP_PINS:

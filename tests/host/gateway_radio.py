@@ -22,11 +22,13 @@ class GatewayRadio:
 
     A fault is called with the page number and may raise or wait. `most_at_once`: highest number
     of fetches that ran at the same time. `order`: badge ids in the order they were fetched.
+    `ends`: where the next fetch of a badge ends, if before the end of its journal.
     """
 
     def __init__(self) -> None:
         self.badges: dict[int, PlayingBadge] = {}
         self.faults: dict[int, Callable[[int], Awaitable[None]]] = {}
+        self.ends: dict[int, int] = {}
         self.released: dict[int, int] = {}
         self.order: list[int] = []
         self.most_at_once = 0
@@ -82,9 +84,11 @@ class GatewayRadio:
             while True:
                 if badge_id in self.faults:
                     await self.faults[badge_id](number)
-                if seq >= badge.next_seq:
+                end = self.ends.get(badge_id, badge.next_seq)
+                if seq >= end:
+                    self.ends.pop(badge_id, None)
                     return SyncReport(badge.install_id, 1, seq)
-                seq = await commit(badge.page(seq, seq + RECORDS_A_PAGE))
+                seq = await commit(badge.page(seq, min(seq + RECORDS_A_PAGE, end)))
                 self.released[badge_id] = seq
                 number += 1
         finally:

@@ -1,4 +1,4 @@
-"""Write what follows from the rulesets: files for tests/core, the diagrams in docs/rules.md.
+"""Write what follows from the rulesets: files for tests/core, the diagrams in docs/rules-drawn.md.
 
 Tests in tests/core run where there is no TOML reader. Run this after a ruleset was changed:
 `.venv/bin/python tests/host/rules_vectors.py`. A test fails when a file is not current.
@@ -11,8 +11,13 @@ from redband.rules.diagram import diagrams
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "rules.md"
-BEGIN = "<!-- made by tests/host/rules_vectors.py: begin -->\n"
-END = "<!-- made by tests/host/rules_vectors.py: end -->\n"
+DRAWN = ROOT / "docs" / "rules-drawn.md"
+DRAWN_HEAD = """# The systems drawn
+
+Made from the rulesets by `tests/host/rules_vectors.py`; a test fails when it is not current.
+A sheet to print, also of your own ruleset: `redband rules graph FILE -o sheet.svg`. What several
+systems have in common is drawn once.
+"""
 DATA = ROOT / "tests" / "core" / "data"
 HEAD = '"""Names of the ruleset "%s"; made by tests/host/rules_vectors.py, do not edit."""\n'
 
@@ -44,11 +49,22 @@ def files() -> dict[Path, bytes]:
     for ruleset in [load(name) for name in shipped()] + [load(DATA / "lab.toml")]:
         found[DATA / f"{ruleset.id}.bin"] = ruleset.data
         found[DATA / f"{ruleset.id}_names.py"] = names_module(ruleset).encode()
-    text = DOCUMENT.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
-    found[DOCUMENT] = f"{before}{BEGIN}\n{diagrams(load('hits'))}\n{END}{after}".encode()
+    found[DRAWN] = drawn().encode()
     return found
+
+
+def drawn() -> str:
+    """Return the document with the diagrams of every ruleset that is no combination of others."""
+    parts = [DRAWN_HEAD]
+    seen: set[tuple[str, ...]] = set()
+    for ruleset in map(load, shipped()):
+        if set(ruleset.includes) & set(shipped()):
+            continue
+        shapes = [(t.name, *(state.name for state in t.states)) for t in ruleset.tracks]
+        new = [t for t, shape in zip(ruleset.tracks, shapes, strict=True) if shape not in seen]
+        parts.append(f"## {ruleset.title.en}\n\n{diagrams(ruleset, tracks=new)}")
+        seen.update(shapes)
+    return "\n".join(parts)
 
 
 if __name__ == "__main__":

@@ -88,9 +88,7 @@ def test_ctrl_c_is_130_without_a_trace(tmp_path: Path) -> None:
     assert (result.returncode, result.stderr) == (130, b"")
 
 
-def test_events_are_listed_with_names(
-    filled: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_events_are_listed_with_names(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["events", "--data", str(filled)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(maxsplit=5)[:5] for line in lines] == [

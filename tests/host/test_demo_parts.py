@@ -7,16 +7,22 @@ import socket
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 from redband.demo import lights, preflight
 from redband.demo.evidence import BadgeJournal, compare, read_journal
+from redband.demo.hands import Hands
 from redband.demo.preflight import prepare
 from redband.demo.script import HIT_GAP_S, HOLD, PRESS, PULL, RESTORE, SHAKE, skirmish, strays
 from redband.demo.settings import DemoSettings
 from redband.demo.summary import BadgeFinding, LampFinding, summary_table, verdict
+from redband.demo.view import page_row
 from redband.errors import RedbandUserError
+from redband.gateway.merge import led_views
+from redband.gateway.rows import BadgeRow, Text
 from redband.rules.loader import load
+from redband.virtual.field import Field
 from redband.virtual.image import write_image
 from redband_core import journal, led
 from rich.console import Console
@@ -185,6 +191,75 @@ def test_the_summary_says_which_badge_does_not_agree() -> None:
     shown = console.export_text()
     assert "green steady" in shown
     assert shown.count("NO") == 4
+
+
+# --- hands and the page ------------------------------------------------------------------------
+
+
+class FakeBadge:
+    """Stands in for a virtual badge: notes what is done to it."""
+
+    def __init__(self, *, is_powered: bool) -> None:
+        self.is_powered = is_powered
+        self.deeds: list[str] = []
+
+    def __getattr__(self, name: str):
+        async def deed() -> None:
+            self.deeds.append(name)
+
+        return deed
+
+
+class FakeField:
+    """Stands in for a field with two badges, one of them without power."""
+
+    def __init__(self) -> None:
+        self.badges = {1: FakeBadge(is_powered=True), 2: FakeBadge(is_powered=False)}
+
+
+@pytest.mark.parametrize(
+    ("verb", "done"),
+    [
+        (PRESS, [["press"], []]),
+        ("hit", [["press"], []]),
+        (SHAKE, [["shake"], []]),
+        (HOLD, [["hold"], []]),
+        (PULL, [["power_cut"], []]),
+        (RESTORE, [[], ["power_on"]]),
+    ],
+)
+async def test_hands_do_what_a_badge_in_this_state_can_feel(
+    verb: str, done: list[list[str]]
+) -> None:
+    field = FakeField()
+    hands = Hands(cast(Field, field))
+    for badge_id in (1, 2):
+        await hands.do(verb, badge_id)
+    assert [field.badges[1].deeds, field.badges[2].deeds] == done
+
+
+async def test_what_nobody_can_do_is_one_sentence() -> None:
+    hands = Hands(cast(Field, FakeField()))
+    with pytest.raises(RedbandUserError, match="Nobody can eat a badge; there is press, shake"):
+        await hands.do("eat", 1)
+    with pytest.raises(RedbandUserError, match="There is no badge 9 in this field"):
+        await hands.do(PRESS, 9)
+
+
+def test_the_page_gets_the_row_in_its_own_words() -> None:
+    lamps = led_views((led.FAST_BLINK, led.OFF, led.STEADY))
+    row = BadgeRow(7, "Fox", state=Text("dying", "при смерти"), leds=lamps, hits=0, hits_max=3)
+    shown = page_row(replace(row, timer_left_s=900, flags=8), is_powered=False)
+    assert (shown.red_pattern, shown.green_pattern, shown.vibration_pattern) == (3, 0, 1)
+    assert (shown.state_en, shown.state_ru, shown.hits, shown.max_hits) == (
+        "dying",
+        "при смерти",
+        0,
+        3,
+    )
+    assert (shown.timer_s, shown.flags, shown.is_powered, shown.problem) == (900, 8, False, "")
+    # Before anything is known there is nothing to show, and that is no error either.
+    assert page_row(BadgeRow(7, ""), None).hits is None
 
 
 # --- before the start --------------------------------------------------------------------------

@@ -292,16 +292,38 @@ async def test_a_wiped_badge_is_synced_from_its_start(rig: Rig) -> None:
 
 async def test_an_advert_from_before_the_sync_asks_for_no_second_one(rig: Rig) -> None:
     badge = rig.radio.badges[7] = playing(7, hits=3)
+    rig.radio.badges[8] = playing(8)
     async with rig.running():
         await rig.radio.advertise(7)
         await asyncio.wait_for(rig.gateway.drained({7}), 10)
         await rig.radio.advertise(7, last_seq=badge.next_seq - 3)
-        await rig.radio.advertise(7)
-        rig.clock.now_s += 60
-        rig.radio.badges[8] = playing(8)
         await rig.radio.advertise(8)
         await asyncio.wait_for(rig.gateway.drained({8}), 10)
-    assert rig.radio.order == [7, 8]
+        await rig.radio.advertise(7)
+        rig.clock.now_s += SETBACK_WAIT_S + 1
+        rig.radio.badges[8].happen(HIT, 1, 0)
+        await rig.radio.advertise(8)
+        await asyncio.wait_for(rig.gateway.drained({7, 8}), 10)
+    assert rig.radio.order == [7, 8, 8]
+
+
+async def test_what_is_told_during_a_sync_is_fetched_by_the_next_one(rig: Rig) -> None:
+    badge = rig.radio.badges[7] = playing(7, hits=1)
+    seen_seq = badge.next_seq
+
+    async def hit_behind_the_last_page(page: int) -> None:
+        if page == 1:
+            del rig.radio.faults[7]
+            badge.happen(HIT, 1, 0)
+            rig.radio.ends[7] = seen_seq  # the badge had told its end before
+            await rig.radio.advertise(7)
+
+    rig.radio.faults[7] = hit_behind_the_last_page
+    async with rig.running():
+        await rig.radio.advertise(7)
+        await asyncio.wait_for(rig.gateway.drained({7}), 10)
+    assert rig.radio.order == [7, 7]
+    assert rig.store.next_seq(7, badge.install_id) == seen_seq + 1
 
 
 async def test_a_contradiction_shows_in_the_row_and_stores_nothing(rig: Rig) -> None:

@@ -13,6 +13,8 @@ from redband.rules import RulesFileError, load, parse, presets, shipped
 from redband.rules.library import PARTS, PRESETS, SHIPPED
 from redband_core.engine import Engine
 
+from tests.host import rules_vectors
+
 BASE = """\
 [ruleset]
 id = "base"
@@ -208,7 +210,7 @@ def edited(text: str, old: str, new: str) -> str:
 
 # Which file is read, which is changed and how, and the message that it must give.
 FAULTS = [
-    ("mix", "mix", "", "", 'side.toml:7: "param.max_lives.default" differs from outer.toml:7; write it in mix.toml to say what counts'),
+    ("mix", "mix", "", "", 'side.toml:7: "default" of param "max_lives" differs from outer.toml:7; write it in mix.toml to say what counts'),
     ("outer", "outer", "base.toml", "hit", 'outer.toml:4: no ruleset is named "hit"; did you mean "hits"?'),
     ("outer", "outer", "base.toml", "wound", 'outer.toml:4: no ruleset is named "wound"; did you mean "wounds"?'),
     ("outer", "outer", "base.toml", "outer.toml", "outer.toml:4: the files include each other: outer.toml -> outer.toml; take one include out"),
@@ -222,7 +224,7 @@ FAULTS = [
     ("outer", "base", '"body -> down"', '"body -> dwon"', 'base.toml:31: track "body" has no state "dwon"; did you mean "down"?'),
     ("outer", "outer", 'if = "lives > 1"', 'if = "lives > n"', 'outer.toml:20: unknown name "n"; known are: body, lives, max_lives'),
     ("outer", "outer", 'name = "fall"', 'name = "fell"', 'outer.toml:18: a rule needs exactly one of on, after, always; write for example on = "hit"'),
-    ("outer", "outer", 'on = "heal"', 'on = "heal"\nname = "fall"', 'outer.toml:27: there is a rule "fall" already; take another name, or none'),
+    ("outer", "outer", 'on = "heal"', 'on = "heal"\nname = "fall"', 'outer.toml:29: there is a rule "fall" already; take another name, or none'),
     ("outer", "outer", '"base.toml"]', '"base.toml"]\nremove = ["rule.fell"]', 'outer.toml:5: no included file has "rule.fell"; did you mean "rule.fall"?'),
     ("outer", "outer", '"base.toml"]', '"base.toml"]\nremove = ["hit"]', 'outer.toml:5: no included file has "hit"; write for example "signal.NAME"'),
     ("outer", "outer", '"base.toml"]', '"base.toml"]\nremove = ["event.hit"]', 'base.toml:30: unknown event "hit"; known are: heal, void'),
@@ -238,7 +240,9 @@ FAULTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("read", "changed", "old", "new", "message"), FAULTS, ids=range(len(FAULTS)))
+@pytest.mark.parametrize(
+    ("read", "changed", "old", "new", "message"), FAULTS, ids=range(len(FAULTS))
+)
 def test_fault_is_told_by_file_and_line(
     folder: Path, read: str, changed: str, old: str, new: str, message: str
 ) -> None:
@@ -256,6 +260,16 @@ def test_a_missing_file_is_told_where_it_is_included(folder: Path) -> None:
     missing = folder / "base.toml"
     assert str(caught.value) == (
         f"outer.toml:4: {missing} can't be read: No such file or directory"
+    )
+
+
+def test_two_files_that_change_one_rule_are_told(folder: Path) -> None:
+    write(folder, side=SIDE.replace("7", "5") + '[[rule]]\nname = "fall"\nif = "lives > 2"\n')
+    with pytest.raises(RulesFileError) as caught:
+        load(folder / "mix.toml")
+    assert str(caught.value) == (
+        'side.toml:10: "if" of rule "fall" differs from outer.toml:20; '
+        "write it in mix.toml to say what counts"
     )
 
 
@@ -311,6 +325,21 @@ def test_shipped_files_are_complete_and_in_both_languages(name: str) -> None:
         assert text.en
         assert any("а" <= letter <= "я" for letter in text.ru.lower()), text.en
     assert len(ruleset.data) <= 2048
+
+
+def test_examples_in_the_document_are_right() -> None:
+    text = rules_vectors.DOCUMENT.read_text(encoding="utf-8")
+    blocks = [part.split("```")[0] for part in text.split("```toml\n")[1:]]
+    whole = [block for block in blocks if block.startswith("[ruleset]")]
+    assert [parse(block, Path("example.toml")).id for block in whole] == ["duel", "saturday"]
+    saturday = parse(whole[1], Path("example.toml"))
+    assert (saturday.params[0].name, len(saturday.rules)) == (
+        "kit_ms",
+        len(load("wounds_hospital").rules) + 1,
+    )
+    changed = next(block for block in blocks if block.startswith('[[rule]]\nname = "kit"'))
+    kit = next(r for r in parse(whole[1] + changed, Path("example.toml")).rules if r.name == "kit")
+    assert (kit.condition.text, kit.effects[0].text) == ("wound light", "wound -> none")
 
 
 def test_parts_are_not_listed_as_games() -> None:

@@ -132,6 +132,16 @@ async def test_write_that_never_returns_ends_with_the_disconnect():
     assert caught.value.reason is SyncFailure.DISCONNECTED
 
 
+async def test_whole_records_that_came_before_the_link_broke_are_kept():
+    air, disk = FakeAir(Log(400), 64), Disk()
+    air.gone_after = 12
+    with pytest.raises(SyncError):
+        await run(air, disk)
+    # Hello, two frames of welcome, fetch; then eight frames of 59 bytes of journal.
+    assert disk.next_seq >= 8 * 59 // 12 - 2
+    assert air.log.released == []
+
+
 async def test_commit_that_fails_on_page_2_leaves_the_cursor_behind_page_1():
     air, disk = FakeAir(Log(600), 64), Disk(fail_at_page=1)
     with pytest.raises(OSError, match="No space left"):

@@ -94,6 +94,8 @@ def test_headless_demo_agrees_and_ends_with_0(tmp_path: Path, demos: list[Demo])
     assert "All 6 badges agree" in demo.printed
     assert "First hit on screen" in demo.printed
     assert badge_processes(data) == []
+    log = data / "demo.log"
+    assert not log.exists() or "ERROR" not in log.read_text()
     hits = load("hits")
     store = Store(data / STORE_FILE)
     states = [

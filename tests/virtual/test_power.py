@@ -92,7 +92,7 @@ async def test_battery_in_and_out_twice_changes_nothing(make_badge):
 async def test_R11_every_start_has_the_cause_that_an_esp32_reports(make_badge, mpremote):
     badge = await make_badge(CAUSE)
     await badge.console.wait_output(b"cause 1")
-    await mpremote(badge, "exec", "--no-follow", "import machine; machine.reset()")
+    await mpremote(badge, "reset")
     await badge.console.wait_output(b"cause 2")
     await badge.power_cut()
     badge.console.log.clear()

@@ -13,11 +13,15 @@ from tools.bench import machine
 from tools.bench.table import Table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
-BENCHES = ("hit_to_led", "burst", "sync", "idle", "start")
+BENCHES = (
+    *("hit_to_led", "burst", "sync", "idle", "start"),
+    *("rules_speed", "rules_micropython", "rules_sizes"),
+)
 HEAD = """# Performance
 
-Made by `make bench`; nothing here is typed by hand. Virtual badges run the shipped firmware on the MicroPython unix port
-of the machine named, so these figures say nothing about an ESP32's speed, only about the code and the tools.
+Made by `make bench`; nothing here is typed by hand. Virtual badges run the shipped firmware on the
+MicroPython unix port of the machine named, so these figures say nothing about an ESP32's speed,
+only about the code and the tools.
 """
 
 

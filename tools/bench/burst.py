@@ -6,6 +6,7 @@ import asyncio
 
 from redband.demo.evidence import read_journal
 from redband_core import journal
+
 from tools.bench.play import MANY_HITS, field_of, gateway_on, running
 from tools.bench.table import Table
 
@@ -28,13 +29,8 @@ async def press_in_time(badge, count: int, per_second: int) -> None:
 
 def hits_in(records) -> int:
     """Return how many presses of the button the badge's own journal holds."""
-    found = 0
-    for kind, _game_ms, payload in records.values():
-        if kind == journal.EVENT:
-            found += 1
-        elif kind == journal.REFUSED:
-            found += 1
-    return found
+    inputs = (journal.EVENT, journal.REFUSED)
+    return sum(kind in inputs for kind, _game_ms, _payload in records.values())
 
 
 async def _measure() -> Table:
@@ -48,7 +44,8 @@ async def _measure() -> Table:
         await badge.power_cut()
         counted = hits_in(read_journal(badge.image_path).records)
         stored = gateway.rows()[0].event_count
-    table = Table("Burst of hits", f"{PRESSES_PER_S} presses a second with {BOUNCES} bounces each.")
+    note = f"{PRESSES_PER_S} presses a second with {BOUNCES} bounces each."
+    table = Table("Burst of hits", note)
     table.add("presses", f"{count}", f"{SECONDS} s, {PRESS_MS} ms each, gateway syncing meanwhile")
     table.add("hits lost", f"{count - counted}", "presses less events in the badge's flash image")
     table.add("syncs meanwhile", f"{syncs}", "connections that fetched records")

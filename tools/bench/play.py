@@ -17,19 +17,19 @@ from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
 
 BOOT_DEADLINE_S = 20.0
-MANY_HITS = (200,)
-"""Parameters of a player whose hits do not run out during a bench (max_hits first)."""
+MANY_HITS = str(Path(__file__).with_name("many_hits.toml"))
+"""A ruleset whose players outlast a bench."""
 
 
 @contextlib.asynccontextmanager
-async def field_of(count: int, params: tuple[int, ...] = ()) -> AsyncIterator[Field]:
+async def field_of(count: int, ruleset: str = "hits") -> AsyncIterator[Field]:
     """Give a field of `count` badges that have booted and show a light."""
     with tempfile.TemporaryDirectory(prefix="redband-bench-") as folder:
         field = Field(Path(folder))
         await field.start()
         try:
             badges = [
-                await field.add_badge(BadgeSpec(n, f"Player {n}", params=params))
+                await field.add_badge(BadgeSpec(n, f"Player {n}", ruleset))
                 for n in range(1, count + 1)
             ]
             for badge in badges:
@@ -40,12 +40,12 @@ async def field_of(count: int, params: tuple[int, ...] = ()) -> AsyncIterator[Fi
 
 
 @contextlib.asynccontextmanager
-async def gateway_on(field: Field) -> AsyncIterator[Gateway]:
+async def gateway_on(field: Field, ruleset: str = MANY_HITS) -> AsyncIterator[Gateway]:
     """Give a gateway, not yet running, with a store of its own beside the field."""
     store = Store(field.directory / STORE_FILE)
     radio = backend(field.hci_path)
     try:
-        gateway = Gateway(BleakRadio(radio), store, open_book(store, "hits"), name="bench")
+        gateway = Gateway(BleakRadio(radio), store, open_book(store, ruleset), name="bench")
         await gateway.load()
         yield gateway
     finally:

@@ -1,4 +1,4 @@
-"""From `git clone` and `make demo` to the first hit on screen: with and without the environment."""
+"""From `make demo` to the first hit on screen, with and without the environment."""
 
 from __future__ import annotations
 

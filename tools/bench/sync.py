@@ -8,6 +8,7 @@ import time
 
 from redband.store.store import STORE_FILE, Store
 from redband_core import journal
+
 from tools.bench.burst import press_in_time
 from tools.bench.play import MANY_HITS, field_of, gateway_on, running
 from tools.bench.table import Table
@@ -50,7 +51,8 @@ async def _measure() -> Table:
     table.add("speed", f"{events / took_s:.0f} events/s", "events by time")
     table.add("frames on the air", f"{frames}", "link-layer data packets, both ways")
     table.add("bytes on the air", f"{air_bytes}", "payload of those packets (L2CAP and up)")
-    table.add("log bytes per byte on the air", f"{log_bytes / air_bytes:.2f}", f"{log_bytes} bytes of records")
+    share = f"{log_bytes / air_bytes:.2f}"
+    table.add("log bytes per byte on the air", share, f"{log_bytes} bytes of records")
     return table
 
 

@@ -36,28 +36,6 @@ _NO_IDENTITY = bytes(8)
 _RAW_SIGNALS = ((led.SHORT_FLASH, led.SHORT_FLASH, led.OFF),)
 
 
-def load_settings(root: str):
-    """Return the Settings; the module that checks them does not stay in memory."""
-    from redband_badge.settings import SettingsStore
-
-    settings = SettingsStore(root).load()
-    _forget("settings")
-    return settings
-
-
-def keep_settings(root: str) -> None:
-    """Remember the present settings as the last good ones. Raises OSError."""
-    from redband_badge.settings import SettingsStore
-
-    SettingsStore(root).keep_as_good()
-    _forget("settings")
-
-
-def _forget(name: str) -> None:
-    del sys.modules["redband_badge." + name]
-    delattr(redband_badge, name)
-
-
 class BadgeInfo:
     """Who this badge is, for adverts and sessions."""
 
@@ -78,11 +56,14 @@ class Badge:
 
         `reason`: why to run in safe mode, 0 for normal.
         """
+        from redband_badge.settings import SettingsStore  # leaves the memory after load()
+
         self._root = root
         self._boot = boot
         self._cause = cause
         self._ruleset = None
-        self._settings = load_settings(root)
+        self._settings_store = SettingsStore(root)
+        self._settings = self._settings_store.load()
         self.reason = reason
         self.has_radio = self._settings.has_radio
         self.info = BadgeInfo(self._settings, system.random_u32())
@@ -112,8 +93,22 @@ class Badge:
         self.state.safe_mode_reason = self.reason
         self.state.set_flag(FLAG_SAFE_MODE, bool(self.reason))
         self.book.show()
+        self._keep_settings()
         self.is_loaded = True
-        self._settings = None
+
+    def _keep_settings(self) -> None:
+        """Remember settings that have led to a game; then let their module leave the memory."""
+        try:
+            if not self.reason:
+                self._settings_store.keep_as_good()
+        except OSError:
+            # The present settings work; only the spare copy could not be written.
+            self.state.set_fault(FAULT_JOURNAL, True)
+        del self._settings
+        del self._settings_store
+        if "redband_badge.settings" in sys.modules:
+            del sys.modules["redband_badge.settings"]
+            delattr(redband_badge, "settings")
 
     def _load_ruleset(self) -> None:
         try:
@@ -155,7 +150,7 @@ class Badge:
             known = self.book.found_provisioned
             is_other = self.book.has_foreign_state or known not in (-1, self._provisioned())
             if is_other and not self.reason:
-                self.store.archive()
+                self._archive_journal()
                 self.book.found_provisioned = -1
                 self.book.restore()
                 return True
@@ -167,6 +162,12 @@ class Badge:
         except OSError:
             self._lose_journal()
         return False
+
+    def _archive_journal(self) -> None:
+        from redband_badge.journal_archive import archive  # once in a badge's life
+
+        self.store.close()
+        archive(self._root + "/journal")
 
     def _lose_journal(self) -> None:
         self._is_wrong(notes.REASON_JOURNAL)
@@ -218,10 +219,3 @@ class Badge:
 
     def _healthy(self) -> None:
         self._boot.mark_healthy(self.reason != 0)
-        if self.reason:
-            return
-        try:
-            keep_settings(self._root)
-        except OSError:
-            # The present settings work; only the spare copy could not be written.
-            self.state.set_fault(FAULT_JOURNAL, True)

@@ -15,6 +15,9 @@ from redband_hal import system
 SOURCE_BUTTON = 0
 SOURCE_IMPACT = 1
 
+# When nothing has moved for this long, every contact has rested and every gesture has ended.
+REST_MS = limits.TAP_GAP_MS + limits.HOLD_MS
+
 
 class _Channel:
     """One contact with its filter."""
@@ -41,19 +44,26 @@ class InputTask:
         self._note_queue = note_queue
         self._state = state
         self._gestures = gestures.Gestures()
+        self._is_busy = True
+        self._moved_ms = clock.now_ms
         self._button = _Channel(button, limits.BUTTON_SETTLE_MS, limits.BUTTON_REFRACTORY_MS)
         self._impact = _Channel(impact, limits.IMPACT_SETTLE_MS, limits.IMPACT_REFRACTORY_MS)
 
     async def run(self, beat) -> None:
         """Sample for ever."""
+        button, impact = self._button.contact, self._impact.contact
         while True:
             beat.report()
-            self.sample(system.ticks_ms())
+            # Nearly always nothing happens: then nothing but this is done, 100 times a second.
+            if self._is_busy or not (button.is_quiet() and impact.is_quiet()):
+                self.sample(system.ticks_ms())
             await asyncio.sleep_ms(limits.INPUT_POLL_MS)
 
     def sample(self, ticks_ms: int) -> None:
         """Look at both contacts once."""
         now_ms = self._clock.update(ticks_ms)
+        if not (self._button.contact.is_quiet() and self._impact.contact.is_quiet()):
+            self._moved_ms = now_ms
         code = self._button.sample(self._clock)
         if code == hit_filter.PRESS:
             self._gestures.press(self._button.filter.press_ms)
@@ -66,6 +76,7 @@ class InputTask:
             self._queue.put(gesture)
             gesture = self._gestures.poll(now_ms)
         self._report_stuck()
+        self._is_busy = now_ms - self._moved_ms < REST_MS
 
     def _report_stuck(self) -> None:
         for source, channel in ((SOURCE_BUTTON, self._button), (SOURCE_IMPACT, self._impact)):

@@ -28,7 +28,8 @@ class JournalStore:
     """The journal directory. Call recover() first; after any OSError call it again.
 
     `next_seq`: number of the next record. `last_ms`: game time of the last one. `torn_bytes`:
-    what recover() found behind the valid prefix. `is_lost`: the flash failed, see give_up().
+    what recover() found behind the valid prefix. `is_lost`: the flash failed, see
+    give_up(). `segments`: first record numbers of the segments, oldest first.
     """
 
     def __init__(self, directory: str, free_bytes=system.free_bytes) -> None:
@@ -36,7 +37,7 @@ class JournalStore:
         self._directory = directory
         self._free_bytes = free_bytes
         self._tail_path = directory + "/tail"
-        self._segments = []
+        self.segments = []
         self._keep_from = 0  # first record of the segment that holds the newest snapshot
         self._segment_bytes = 0
         self._tail_file = None
@@ -52,12 +53,7 @@ class JournalStore:
     @property
     def oldest_seq(self) -> int:
         """Number of the oldest record still here."""
-        return self._segments[0] if self._segments else self.next_seq
-
-    @property
-    def segments(self) -> list:
-        """First record numbers of the segments, oldest first."""
-        return self._segments
+        return self.segments[0] if self.segments else self.next_seq
 
     def path(self, first_seq: int) -> str:
         """Return the path of a segment."""
@@ -69,21 +65,21 @@ class JournalStore:
         """Find what was written; call `apply(kind, game_ms, payload)` for each record since the
         newest snapshot, that snapshot first. Raises OSError when the flash fails.
         """
-        self._close_tail()
+        self.close()
         self._make_directory()
-        self._segments = sorted(
+        self.segments = sorted(
             [int(name[:-4], 16) for name in os.listdir(self._directory) if name.endswith(".seg")]
         )
         self.install_id = self.next_seq = self.last_ms = self.torn_bytes = 0
         self._drop_empty_segments()
         start = self._newest_snapshot()
-        self._keep_from = self._segments[start] if self._segments else 0
+        self._keep_from = self.segments[start] if self.segments else 0
         valid_bytes = 0
-        for first_seq in self._segments[start:]:
+        for first_seq in self.segments[start:]:
             valid_bytes, size_bytes = self._replay(self.path(first_seq), apply)
             self.torn_bytes = size_bytes - valid_bytes
         self._segment_bytes = valid_bytes
-        self._needs_segment = not self._segments or self.torn_bytes > 0
+        self._needs_segment = not self.segments or self.torn_bytes > 0
         self._recover_tail(apply)
         if not self.install_id:
             self.install_id = system.random_u32() or 1
@@ -98,8 +94,8 @@ class JournalStore:
     def _drop_empty_segments(self) -> None:
         # A cut between making a segment's file and its first flush leaves an empty one. One with
         # bytes and no record is kept aside for the technician.
-        while self._segments:
-            path = self.path(self._segments[-1])
+        while self.segments:
+            path = self.path(self.segments[-1])
             record, pending_bytes = self._first_record(path)
             if record is not None:
                 return
@@ -108,7 +104,7 @@ class JournalStore:
                 os.rename(path, path[:-4] + ".bad")
             else:
                 os.remove(path)
-            self._segments.pop()
+            self.segments.pop()
 
     def _first_record(self, path: str) -> tuple:
         """Return (first record or None, bytes of the file that belong to none)."""
@@ -124,8 +120,8 @@ class JournalStore:
 
     def _newest_snapshot(self) -> int:
         """Return the index of the newest segment that begins with a usable snapshot, else 0."""
-        for index in range(len(self._segments) - 1, 0, -1):
-            record, _pending = self._first_record(self.path(self._segments[index]))
+        for index in range(len(self.segments) - 1, 0, -1):
+            record, _pending = self._first_record(self.path(self.segments[index]))
             if record is not None and record[1] == journal.SNAPSHOT and record[3]:
                 return index
         return 0
@@ -191,15 +187,15 @@ class JournalStore:
             return
         self._needs_segment = True
         if self.tail:
-            self._close_tail()
+            self.close()
             first_seq = self.tail_header.first_seq
             os.rename(self._tail_path, self.path(first_seq))
-            self._segments.append(first_seq)
+            self.segments.append(first_seq)
             self.tail = b""
 
     def is_shedding(self) -> bool:
         """Return whether records of low value should be left out, as the journal fills up."""
-        return len(self._segments) >= limits.SHED_FROM_SEGMENTS
+        return len(self.segments) >= limits.SHED_FROM_SEGMENTS
 
     def append(self, kind: int, game_ms: int, payload: bytes) -> int:
         """Write a record and flush; return its number. Raises OSError: then recover()."""
@@ -221,7 +217,7 @@ class JournalStore:
                 self._extend_segment(record)
                 return
             self.tail_header = journal.decode_header(header)
-            self._close_tail()
+            self.close()
             self._tail_file = open(self._tail_path, "wb")
             record = header + record
         elif self._tail_file is None:
@@ -236,11 +232,12 @@ class JournalStore:
             self.tail = b""
 
     def _extend_segment(self, records: bytes) -> None:
-        with open(self.path(self._segments[-1]), "ab") as file:
+        with open(self.path(self.segments[-1]), "ab") as file:
             file.write(records)
         self._segment_bytes += len(records)
 
-    def _close_tail(self) -> None:
+    def close(self) -> None:
+        """Let go of the open file; the next append opens it again. Never raises."""
         if self._tail_file is not None:
             file, self._tail_file = self._tail_file, None
             try:
@@ -262,7 +259,7 @@ class JournalStore:
         with open(self.path(self.next_seq), "wb") as file:
             file.write(data)
         self.tail = b""
-        self._segments.append(self.next_seq)
+        self.segments.append(self.next_seq)
         if snapshot:
             self._keep_from = self.next_seq
         self.next_seq += 1
@@ -274,12 +271,12 @@ class JournalStore:
     def _make_room(self) -> int:
         shed_count = 0
         needed_bytes = limits.FLASH_RESERVE_BYTES + limits.SEGMENT_BYTES
-        while len(self._segments) > 1 and self._segments[0] < self._keep_from:
+        while len(self.segments) > 1 and self.segments[0] < self._keep_from:
             is_roomy = self._free_bytes(self._directory) >= needed_bytes
-            if is_roomy and len(self._segments) < limits.SEGMENTS_MAX:
+            if is_roomy and len(self.segments) < limits.SEGMENTS_MAX:
                 break
-            shed_count += self._segments[1] - self._segments[0]
-            os.remove(self.path(self._segments.pop(0)))
+            shed_count += self.segments[1] - self.segments[0]
+            os.remove(self.path(self.segments.pop(0)))
         return shed_count
 
     def release(self, before_seq: int) -> None:
@@ -287,30 +284,15 @@ class JournalStore:
 
         The newest snapshot and what follows it always stay. Raises OSError.
         """
-        while len(self._segments) > 1 and self._segments[0] < self._keep_from:
-            if self._segments[1] > before_seq:
+        while len(self.segments) > 1 and self.segments[0] < self._keep_from:
+            if self.segments[1] > before_seq:
                 break
-            os.remove(self.path(self._segments[0]))
-            self._segments.pop(0)
-
-    def archive(self) -> None:
-        """Put the whole journal aside as `<directory>.old`, in place of the one there; then
-        recover() finds none. For a badge that is provisioned anew. Raises OSError.
-        """
-        self._close_tail()
-        old = self._directory + ".old"
-        try:
-            for name in os.listdir(old):
-                os.remove(old + "/" + name)
-            os.rmdir(old)
-        except OSError as error:
-            if error.errno != 2:
-                raise
-        os.rename(self._directory, old)
+            os.remove(self.path(self.segments[0]))
+            self.segments.pop(0)
 
     def give_up(self) -> None:
         """Go on without flash: records are numbered and lost. Hits still count until power off."""
         self.is_lost = True
         self._needs_segment = False
-        self._segments = []
+        self.segments = []
         self.tail = b""

@@ -101,13 +101,21 @@ class SettingsStore:
             good = _parse(files.read_bytes(self._good_path))
         except OSError:
             good = PROBLEM_READ
-        settings = good if isinstance(good, Settings) else defaults()
-        return Settings(*(tuple(settings)[:-1] + (found,)))
+        kept = good if isinstance(good, Settings) else defaults()
+        return Settings(
+            kept.badge_id,
+            kept.player,
+            kept.role,
+            kept.has_radio,
+            kept.params,
+            kept.ruleset_path,
+            found,
+        )
 
     def keep_as_good(self) -> None:
         """Remember /settings.json as the last good one, if it is not yet. Raises OSError.
 
-        Call when the app has run with it: until then a value may be legal and still wrong.
+        Call when the ruleset has accepted them: until then a value may be legal and still wrong.
         """
         data = files.read_bytes(self._path)
         if isinstance(_parse(data), Settings) and data != files.read_bytes(self._good_path):

@@ -106,7 +106,7 @@ class Supervisor:
 
     async def _keep(self, factory, beat: Beat) -> None:
         delay_ms = limits.RESTART_DELAY_MS
-        while True:
+        while not self._has_given_up:
             await attempt(factory(beat))
             beat.failure_count += 1
             self._on_failed(beat.number)

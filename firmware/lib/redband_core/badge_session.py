@@ -50,7 +50,8 @@ class BadgeSession:
         self._data = b""  # what was read and is not sent
         self._is_in_run = False
         self._ahead = None  # a page of the log that does not follow on _data
-        self._offer = None  # (channel, frame, bytes it carries) until the stack takes it
+        # (channel, frame, bytes it carries or record it skips to, kind) until the stack takes it.
+        self._offer = None
         self._is_greeted = False
         self._refusal = OPEN
         self._heard_ms = -1
@@ -151,19 +152,26 @@ class BadgeSession:
             self._offer = self._next_offer()
         return None if self._offer is None else self._offer[:2]
 
-    def _next_offer(self) -> "tuple[int, bytes, int] | None":
+    def _next_offer(self) -> "tuple | None":
         if self._answers:
             number, message = self._answers[0]
             part = self._answer_part
             frame = frames.message_part(number, message, self._answer_offset, part, self._limit)
-            return (frames.CHANNEL_CONTROL, frame, len(frame) - frames.MESSAGE_HEAD_BYTES)
+            return (frames.CHANNEL_CONTROL, frame, len(frame) - frames.MESSAGE_HEAD_BYTES, 0)
         if not self._is_streaming or self._refusal:
             return None
         if self._frame_number - self._free_from >= limits.WINDOW_FRAMES:
             return None
         self._fill()
-        frame = self._run_frame() if self._data else self._frame_between()
-        return (frames.CHANNEL_LOG, frame[0], frame[1])
+        if self._data:
+            head = log_frames.more_head(self._stream, self._frame_number)
+            return self._run_offer(log_frames.MORE, head, self._data)
+        return self._offer_between()
+
+    def _run_offer(self, kind: int, frame: bytearray, data: bytes) -> tuple:
+        piece = data[: self._limit - len(frame)]
+        frame.extend(piece)
+        return (frames.CHANNEL_LOG, bytes(frame), len(piece), kind)
 
     def _fill(self) -> None:
         """Read on until a frame can be filled, the journal ends, or a run does."""
@@ -179,37 +187,19 @@ class BadgeSession:
             else:
                 self._ahead = (first_seq, base_ms, bytes(data))
 
-    def _run_frame(self) -> "tuple[bytes, int]":
-        """Return (frame, bytes of the run in it)."""
-        frame = log_frames.more_head(self._stream, self._frame_number)
-        piece = self._data[: self._limit - len(frame)]
-        frame.extend(piece)
-        return bytes(frame), len(piece)
-
-    def _frame_between(self) -> "tuple[bytes, int]":
-        """Return (frame, bytes of the run in it) where a run begins, or there is none."""
+    def _offer_between(self) -> tuple:
+        """Return the offer where a run begins, records are missing, or nothing follows."""
         stream, number = self._stream, self._frame_number
-        self._is_in_run = False
-        if self._ahead is None:
-            until_seq = self._log.next_seq
-        else:
-            until_seq = self._ahead[0]
+        ahead = self._ahead
+        until_seq = self._log.next_seq if ahead is None else ahead[0]
         if until_seq != self._end_seq:
             frame = log_frames.skip_frame(stream, number, self._end_seq, until_seq)
-            self._next_seq = max(self._next_seq, until_seq)
-            self._end_seq = until_seq
-            return frame, 0
-        if self._ahead is None:
-            self._is_streaming = False
-            return log_frames.end_frame(stream, number, until_seq), 0
-        _first_seq, base_ms, self._data = self._ahead
-        self._ahead = None
-        self._is_in_run = True
-        self._end_seq = self._next_seq
-        head = log_frames.run_head(stream, number, until_seq, base_ms)
-        piece = self._data[: self._limit - len(head)]
-        head.extend(piece)
-        return bytes(head), len(piece)
+            return (frames.CHANNEL_LOG, frame, until_seq, log_frames.SKIP)
+        if ahead is None:
+            frame = log_frames.end_frame(stream, number, until_seq)
+            return (frames.CHANNEL_LOG, frame, 0, log_frames.END)
+        head = log_frames.run_head(stream, number, until_seq, ahead[1])
+        return self._run_offer(log_frames.RUN, head, ahead[2])
 
     def sent(self) -> None:
         """Go on behind the notification that was offered last: the stack has taken it."""
@@ -218,16 +208,31 @@ class BadgeSession:
             return
         self._offer = None
         self.sent_frame_count += 1
-        channel, _frame, size = offer
+        channel, _frame, size, kind = offer
         if channel == frames.CHANNEL_CONTROL:
-            self._answer_offset += size
-            self._answer_part += 1
-            if self._answer_offset >= len(self._answers[0][1]):
-                self._answers = self._answers[1:]
-                self._answer_offset = self._answer_part = 0
+            self._answer_sent(size)
             return
         self._frame_number += 1
-        self._data = self._data[size:]
+        if kind == log_frames.MORE:
+            self._data = self._data[size:]
+        elif kind == log_frames.RUN:
+            self._is_in_run = True
+            self._data = self._ahead[2][size:]
+            self._ahead = None
+            self._end_seq = self._next_seq
+        elif kind == log_frames.SKIP:
+            self._is_in_run = False
+            self._end_seq = size
+            self._next_seq = max(self._next_seq, size)
+        else:
+            self._is_streaming = False
+
+    def _answer_sent(self, size: int) -> None:
+        self._answer_offset += size
+        self._answer_part += 1
+        if self._answer_offset >= len(self._answers[0][1]):
+            self._answers = self._answers[1:]
+            self._answer_offset = self._answer_part = 0
 
     # The end.
 

@@ -72,10 +72,11 @@ def check(code, slot_count: int) -> None:
 
 def prepare(code) -> tuple:
     """Return checked `code` as (shape, a, b, code), the form that `evaluate` takes."""
+    # A shape that says it all keeps no code: a badge holds dozens of these.
     if len(code) == 1:
-        return (_SLOT, code[0], 0, code)
+        return (_SLOT, code[0], 0, b"")
     if len(code) == 3 and code[2] in _FAST:
-        return (code[2], code[0], code[1], code)
+        return (code[2], code[0], code[1], b"")
     return (_GENERAL, 0, 0, code)
 
 

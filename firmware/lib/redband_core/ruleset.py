@@ -104,6 +104,7 @@ class Ruleset:
         if self.slot_count > FIRST_OPERATOR or not tracks:
             raise RulesError("too many slots or no track")
         reader.slot_count = self.slot_count
+        reader.seen = {}
         reader.counter_range = (len(tracks), self.first_param)
         reader.expressions = reader.rows(reader.read_expression)
         pick = reader.pick_expression
@@ -191,6 +192,10 @@ class _RulesReader(Reader):
     def pick_expression(self, index):
         return self.expressions[self.below(index, len(self.expressions))]
 
+    def shared(self, item):
+        """Return the equal item that was read before, else this one: a badge's heap is short."""
+        return self.seen.setdefault(item, item)
+
     def optional(self, index):
         """Return the expression with number `index` - 1, None for 0."""
         return self.pick_expression(index - 1) if index else None
@@ -199,7 +204,7 @@ class _RulesReader(Reader):
         where = self.rows(lambda: (self.varint(), self.varint()))
         for track, _mask in where:
             self.below(track, len(self.state_counts))
-        return (where, self.optional(self.varint()))
+        return (self.shared(where), self.optional(self.varint()))
 
     def read_rule(self):
         where, guard = self.read_condition()
@@ -224,7 +229,7 @@ class _RulesReader(Reader):
             or (expression is None and op in (SET, TIMER_SET, TIMER_ADD, NOTE))
         ):
             raise RulesError("unknown effect")
-        return (op, target, a, expression)
+        return self.shared((op, target, a, expression))
 
     def rule_list(self):
         """Return the tuple of rules of a list of rule numbers."""

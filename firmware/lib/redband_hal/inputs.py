@@ -33,6 +33,10 @@ class Contact:
         """Return whether the contact is closed (pressed, shaken) now."""
         return self._pin.value() == self._active_level
 
+    def is_quiet(self) -> bool:
+        """Return whether the contact is open and no edge is latched: the cheapest question."""
+        return self._edge_count == self._taken_count and self._pin.value() != self._active_level
+
     def take_edges(self) -> "tuple[int, int]":
         """Return (edges since the last call, ticks_ms of the first of them) and clear the latch.
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from redband.cli.options import DataOption, Language, LanguageOption, data_folder
 from redband.errors import RedbandUserError
+
+if TYPE_CHECKING:
+    from redband.store.records import Record
 
 app = typer.Typer(add_completion=False)
 
@@ -27,7 +30,7 @@ def events(
     """
     from redband.gateway.book import open_book
     from redband.gateway.happenings import describe
-    from redband.store.records import Record, kind_name
+    from redband.store.records import kind_name
     from redband.store.store import STORE_FILE, Store
 
     path = data_folder(data) / STORE_FILE
@@ -40,24 +43,22 @@ def events(
     try:
         book = open_book(store)
         identities = store.boot_rulesets()
-
-        def line(record: Record) -> str | None:
+        for record in store.records(badge):
             identity = identities.get((record.badge_id, record.install_id, record.boot_id))
             text = describe(record, book.names(identity))
-            if text is None and not all_records:
-                return None
-            told = text.get(lang.value) if text is not None else kind_name(record.kind)
-            return (
-                f"{record.badge_id:>5}  {record.install_order:>2}  {record.boot_id:08x}"
-                f"  {record.seq:>6}  {_clock(record.game_ms)}  {told}"
-            )
-
-        for record in store.records(badge):
-            told = line(record)
-            if told is not None:
-                typer.echo(told)
+            if text is not None:
+                typer.echo(_line(record, text.get(lang.value)))
+            elif all_records:
+                typer.echo(_line(record, kind_name(record.kind)))
     finally:
         store.close()
+
+
+def _line(record: Record, told: str) -> str:
+    return (
+        f"{record.badge_id:>5}  {record.install_order:>2}  {record.boot_id:08x}"
+        f"  {record.seq:>6}  {_clock(record.game_ms)}  {told}"
+    )
 
 
 def _clock(game_ms: int) -> str:

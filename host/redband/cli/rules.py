@@ -15,6 +15,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from redband.cli.rules_card import card
+from redband.cli.rules_graph import graph
+from redband.cli.rules_options import Language, Player, Ruleset, language, params, write
 from redband.errors import RedbandUserError
 
 app = typer.Typer(
@@ -24,8 +27,8 @@ app = typer.Typer(
     add_completion=False,
 )
 
-Ruleset = Annotated[str, typer.Argument(metavar="FILE|ID", help="a TOML file, or a shipped id")]
-Language = Annotated[str, typer.Option("--lang", help="en or ru")]
+app.command()(graph)
+app.command()(card)
 
 
 @app.command("list")
@@ -33,12 +36,12 @@ def list_rulesets(lang: Language = "en") -> None:
     """List the rulesets that come with the program, and the presets made of them."""
     from redband.rules import load, presets, shipped
 
-    language = _language(lang)
+    language(lang)
     table = Table("id", "title", "made of", "bytes", "identity")
     for names in (shipped(), presets()):
         for name in names:
             ruleset = load(name)
-            title, parts = ruleset.title.get(language), ", ".join(ruleset.includes)
+            title, parts = ruleset.title.get(lang), ", ".join(ruleset.includes)
             table.add_row(name, title, parts, str(len(ruleset.data)), ruleset.identity.hex())
         table.add_section()
     # A pipe has no width; cut names would be of no use there.
@@ -66,10 +69,7 @@ def compile_ruleset(
     from redband.rules import load
 
     found = load(ruleset)
-    try:
-        output.write_bytes(found.data)
-    except OSError as error:
-        raise RedbandUserError(f"{output} can't be written: {error.strerror}") from error
+    write(output, found.data)
     typer.echo(f"{output}: {len(found.data)} bytes, identity {found.identity.hex()}")
 
 
@@ -78,14 +78,14 @@ def events(ruleset: Ruleset, lang: Language = "en") -> None:
     """List the events: their arguments and who may send them."""
     from redband.rules import load
 
-    language = _language(lang)
+    language(lang)
     table = Table("id", "event", "title", "arguments", "who may send it")
     for event in load(ruleset).events:
         arguments = []
         for arg in event.args:
             choices = ", ".join(f"{i} {name}" for i, (name, _title) in enumerate(arg.choices))
             arguments.append(f"{arg.name}: {choices or f'{arg.low} to {arg.high}'}")
-        row = (event.name, event.title.get(language), "\n".join(arguments), ", ".join(event.roles))
+        row = (event.name, event.title.get(lang), "\n".join(arguments), ", ".join(event.roles))
         table.add_row(str(event.id), *row)
     # A pipe has no width; cut names would be of no use there.
     Console(width=None if sys.stdout.isatty() else 160).print(table)
@@ -94,9 +94,7 @@ def events(ruleset: Ruleset, lang: Language = "en") -> None:
 @app.command()
 def replay(
     ruleset: Ruleset,
-    player: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="a param, such as max_hits=3")
-    ] = None,
+    player: Player = None,
     runtime: Annotated[str, typer.Option(help="cpython or micropython")] = "cpython",
 ) -> None:
     """Play JSON lines from standard input; print a JSON line for each input and each timer.
@@ -110,15 +108,9 @@ def replay(
     if runtime not in ("cpython", "micropython"):
         raise RedbandUserError(f'unknown runtime "{runtime}"; known are: cpython, micropython')
     found = load(ruleset)
-    given: dict[str, int | str] = {}
-    for text in player or []:
-        name, sign, value = text.partition("=")
-        if not sign:
-            raise RedbandUserError(f'"{text}" is not NAME=VALUE; write for example max_hits=3')
-        given[name.strip()] = value.strip()
     inputs = read_inputs(_input_lines(), found)
     try:
-        for line in run(found, found.param_values(given), inputs, runtime):
+        for line in run(found, params(found, player), inputs, runtime):
             sys.stdout.write(line + "\n")
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough, as with `| head`
@@ -131,9 +123,3 @@ def _input_lines():
         yield from sys.stdin
     except UnicodeDecodeError as error:
         raise RedbandUserError("the input is not text in UTF-8; save it as UTF-8") from error
-
-
-def _language(lang: str) -> str:
-    if lang not in ("en", "ru"):
-        raise RedbandUserError(f'unknown language "{lang}"; known are: en, ru')
-    return lang

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from redband.cli.options import FieldOption
+
+if TYPE_CHECKING:
+    from redband.radio import Heard
 
 app = typer.Typer(add_completion=False)
 
@@ -20,14 +23,9 @@ def scan(
     field: FieldOption = None,
 ) -> None:
     """List the badges in range, as their adverts say. Exit code 1 when there is none."""
-    from redband_core.advert import NO_SEQ
-
     from redband.cli import session
     from redband.cli.options import open_radio
     from redband.gateway.bleak_radio import BleakRadio
-    from redband.gateway.merge import ROLE_NAMES
-    from redband.gateway.rows import FLAG_NAMES
-    from redband.radio import Heard
 
     heard: dict[int, Heard] = {}
 
@@ -48,12 +46,22 @@ def scan(
         typer.echo(f"No badge was heard in {seconds:g} s.", err=True)
         raise typer.Exit(1)
     typer.echo(COLUMNS)
-    for badge_id, sighting in sorted(heard.items()):
-        advert = sighting.advert
-        role = ROLE_NAMES[advert.role] if advert.role < len(ROLE_NAMES) else str(advert.role)
-        flags = ", ".join(name for bit, name in FLAG_NAMES if advert.flags & bit)
-        made = 0 if advert.last_seq == NO_SEQ else advert.last_seq + 1
-        typer.echo(
-            f"{badge_id:>6}   {role:<11}  {sighting.rssi_dbm:>4}  {advert.battery_pct:>5} %"
-            f"  {made:>7}  {advert.revision:>8}  {flags}".rstrip()
-        )
+    for _badge_id, sighting in sorted(heard.items()):
+        typer.echo(_line(sighting))
+
+
+def _line(sighting: Heard) -> str:
+    from redband_core.advert import NO_SEQ
+
+    from redband.gateway.merge import ROLE_NAMES
+    from redband.gateway.rows import FLAG_NAMES
+
+    advert = sighting.advert
+    role = ROLE_NAMES[advert.role] if advert.role < len(ROLE_NAMES) else str(advert.role)
+    flags = ", ".join(name for bit, name in FLAG_NAMES if advert.flags & bit)
+    made = 0 if advert.last_seq == NO_SEQ else advert.last_seq + 1
+    line = (
+        f"{advert.badge_id:>6}   {role:<11}  {sighting.rssi_dbm:>4}  {advert.battery_pct:>5} %"
+        f"  {made:>7}  {advert.revision:>8}  {flags}"
+    )
+    return line.rstrip()

@@ -11,12 +11,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from socket import gethostname
 
+from redband.cli.logs import log_to
 from redband.cli.options import open_radio
 from redband.errors import leading_error
 from redband.gateway.bleak_radio import BleakRadio
 from redband.gateway.book import open_book
 from redband.gateway.gateway import Gateway
 from redband.store.store import STORE_FILE, Store
+
+LOG_FILE = "redband.log"
+"""Messages of the libraries, beside the store."""
 
 
 def run(main: Coroutine[object, object, int]) -> int:
@@ -33,6 +37,7 @@ def run(main: Coroutine[object, object, int]) -> int:
 @asynccontextmanager
 async def gateway(folder: Path, field: Path | None) -> AsyncIterator[Gateway]:
     """Run a gateway with its store in `folder` on the radio of `field` (None: real Bluetooth)."""
+    log_to(folder / LOG_FILE)
     async with open_radio(field) as radio:
         store = Store(folder / STORE_FILE)
         try:

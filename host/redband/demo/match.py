@@ -13,25 +13,18 @@ import importlib
 from rich.console import Console
 
 from redband.cli.screen import Screen
-from redband.demo.evidence import compare, read_journal
 from redband.demo.hands import Hands
-from redband.demo.observe import watch_lamps
+from redband.demo.judge import judge
 from redband.demo.player import Player
 from redband.demo.preflight import Ground
 from redband.demo.settings import DemoSettings
-from redband.demo.summary import BadgeFinding, summary_table, verdict
 from redband.fleet.firmware import firmware_files
 from redband.gateway.bleak_radio import BleakRadio
 from redband.gateway.book import open_book
 from redband.gateway.gateway import Gateway
-from redband.gateway.live import LiveBadge
-from redband.gateway.rows import BadgeRow
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
-
-DRAIN_S = 30.0
-"""Longest wait at the end until the host holds all that badges say they have."""
 
 
 class Match:
@@ -65,7 +58,7 @@ class Match:
                 await self._play(field, gateway, player)
                 if not settings.is_headless:
                     await player.play_on()
-                code = await self._judge(field, gateway, store)
+                code = await judge(field, gateway, store, settings.time_factor, self._console)
                 for helper in helpers:
                     helper.cancel()
         return code
@@ -122,52 +115,6 @@ class Match:
             for badge_id in range(1, self._settings.badges + 1):
                 group.create_task(one(badge_id))
         await player.rest()
-
-    async def _judge(self, field: Field, gateway: Gateway, store: Store) -> int:
-        """Compare the witnesses, print the summary, return the exit code."""
-        badges = list(field.badges.values())
-        badge_ids = {badge.badge_id for badge in badges}
-
-        def row(badge_id: int) -> BadgeRow | None:
-            return next((one for one in gateway.rows() if one.badge_id == badge_id), None)
-
-        with contextlib.suppress(TimeoutError):  # what is missing then shows in the summary
-            async with asyncio.timeout(DRAIN_S):
-                await gateway.drained(badge_ids)
-        lamps = await watch_lamps(badges, row, self._settings.time_factor)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(DRAIN_S):
-                await gateway.drained(badge_ids)
-        findings = []
-        for badge in badges:
-            await badge.power_cut()
-        for badge in badges:
-            badge_id = badge.badge_id
-            on_badge = await asyncio.to_thread(read_journal, badge.image_path)
-            stored = await asyncio.to_thread(store.records, badge_id)
-            live = gateway.live(badge_id)
-            state = live.projector.state() if live is not None else None
-            findings.append(
-                BadgeFinding(
-                    badge_id=badge_id,
-                    player=gateway.player(badge_id),
-                    journal=compare(on_badge, stored),
-                    lamps=lamps.get(badge_id),
-                    mismatched=state.mismatched if state is not None else 0,
-                    problem=_problem(live),
-                )
-            )
-        self._console.print(summary_table(findings))
-        for line in verdict(findings):
-            self._console.print(line, highlight=False, soft_wrap=True)
-        return int(any(one.complaints for one in findings))
-
-
-def _problem(live: LiveBadge | None) -> str | None:
-    """Return what the gateway has to say against a badge."""
-    if live is None:
-        return "never heard"
-    return live.problem or live.projector.state().problem
 
 
 def _import_page() -> tuple:

@@ -30,7 +30,7 @@ class _GuestServer(uvicorn.Server):
 async def served(app: FastAPI, page_socket: socket.socket) -> AsyncIterator[None]:
     """Serve `app` on `page_socket` for the length of the block."""
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, timeout_graceful_shutdown=GOODBYE_S
+        app, log_config=None, access_log=False, timeout_graceful_shutdown=GOODBYE_S
     )
     server = _GuestServer(config)
     task = asyncio.create_task(server.serve(sockets=[page_socket]), name="page")

@@ -18,12 +18,16 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from redband.cli.logs import log_to
 from redband.demo.preflight import LOW_BYTES, Ground, full_disk, prepare
 from redband.demo.settings import DemoSettings
 from redband.errors import leading_error
 
 if TYPE_CHECKING:
     from redband.demo.match import Match
+
+LOG_FILE = "demo.log"
+"""Messages of the libraries, in the data folder."""
 
 DISK_CHECK_S = 1.0
 """Pause between two looks at the free space."""
@@ -40,6 +44,7 @@ def run_demo(settings: DemoSettings, console: Console, started_s: float) -> int:
     """
     with contextlib.ExitStack() as undo:
         ground = prepare(settings, undo)
+        log_to(ground.directory / LOG_FILE)
         try:
             return asyncio.run(_until_ended(settings, ground, console, started_s))
         except OSError as error:

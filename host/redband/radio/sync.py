@@ -114,6 +114,17 @@ class _Sync:
 
     async def run(self) -> None:
         """Carry frames until the session is done. Raises SyncError."""
+        try:
+            await self._carry()
+        except SyncError:
+            # Whole records that came before the link broke need not come again.
+            self._session.lost()
+            for event in self._session.events():
+                if event[0] == host_session.PAGE:
+                    await self._commit(event)
+            raise
+
+    async def _carry(self) -> None:
         session, link = self._session, self._link
         while not self._is_done:
             link.check_deadline()

@@ -11,18 +11,14 @@ the file's own; tables of names stand after them.
 
 from __future__ import annotations
 
-import re
-import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from redband.errors import RedbandUserError
-from redband.rules import library
 from redband.rules.formula import nearest
+from redband.rules.include import File, Reader
 from redband.rules.locate import Path as Keys
-from redband.rules.locate import Places
-from redband.rules.section import RulesFileError, Section, Source
+from redband.rules.section import RulesFileError, Source
 
 ROWS = ("rule", "signal")
 TABLES = ("param", "counter", "track", "event", "refusal", "formula", "gesture", "ruleset")
@@ -30,23 +26,12 @@ FLAT = ("formula", "gesture", "ruleset")  # hold values, not tables
 OWN_KEYS = ("id", "title", "include", "remove", "signal_order")  # of [ruleset], for one file only
 
 
-@dataclass(eq=False, slots=True)
-class _File:
-    path: Path
-    source: Source
-    data: dict[str, Any]
-    includes: set[_File] = field(default_factory=set)  # also what those include
-
-    def head(self) -> Section:
-        return Section(self.source, ("ruleset",), self.data.get("ruleset", {}))
-
-
 def combine(text: str, path: Path) -> tuple[dict[str, Any], Source]:
     """Return the table of the file with everything it includes, and where its keys stand.
 
     text: what `path` holds. Raises RulesFileError.
     """
-    reader = _Reader()
+    reader = Reader()
     root = reader.read(text, path, ())
     if not root.includes:
         return root.data, root.source
@@ -56,63 +41,11 @@ def combine(text: str, path: Path) -> tuple[dict[str, Any], Source]:
     return fold.result()
 
 
-def _parse(text: str, path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        match = re.search(r"^(.*?) \(at line (\d+), column \d+\)$", str(error))
-        line = int(match[2]) if match else len(text.splitlines()) or 1
-        what = match[1] if match else re.sub(r" \(at end of document\)$", "", str(error))
-        what = f"this is not TOML: {what[:1].lower()}{what[1:]}"
-        raise RulesFileError(path.name, line, what, "see docs/rules.md for the format") from error
-    except RecursionError as error:
-        raise RulesFileError(path.name, 1, "the file is nested too deep") from error
-
-
-class _Reader:
-    """Reads a file and what it includes, each once."""
-
-    def __init__(self) -> None:
-        self.outer_first: list[_File] = []
-        self.inner_first: list[_File] = []
-
-    def read(self, text: str, path: Path, trail: tuple[Path, ...]) -> _File:
-        """Return the file. trail: the files that led to it."""
-        file = _File(path, Source(path.name, Places(text)), _parse(text, path))
-        self.outer_first.append(file)
-        if "ruleset" in file.data:
-            head = file.head()
-            for name in head.texts("include"):
-                inner = self._included(name, head, (*trail, path))
-                file.includes |= {inner, *inner.includes}
-        self.inner_first.append(file)
-        return file
-
-    def _included(self, name: str, head: Section, trail: tuple[Path, ...]) -> _File:
-        try:
-            path = library.find(name, trail[-1].parent)
-            known = next((f for f in self.outer_first if _is_same(f.path, path)), None)
-            text = library.read_text(path) if known is None else ""
-        except RulesFileError:
-            raise
-        except RedbandUserError as error:
-            head.fail("include", str(error), part=name)
-        if any(_is_same(path, outer) for outer in trail):
-            names = " -> ".join(outer.name for outer in (*trail, path))
-            hint = "take one include out"
-            head.fail("include", f"the files include each other: {names}", hint, name)
-        return known or self.read(text, path, trail)
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve()
-
-
 @dataclass(eq=False, slots=True)
 class _Value:
     """A value, where it was written, and by which other file it is contradicted."""
 
-    file: _File
+    file: File
     keys: Keys
     value: Any
     against: _Value | None = None
@@ -122,6 +55,15 @@ class _Value:
         name, line = self.file.source.where(self.keys)
         return f"{name}:{line}"
 
+    def title(self) -> str:
+        """Return what the value is, such as `"default" of param "max_lives"`."""
+        kind, name, *rest = self.keys
+        if kind in ROWS:
+            name = self.file.data[str(kind)][name]["name"]
+        if not rest:
+            return f'{kind} "{name}"'
+        return f'"{".".join(map(str, rest))}" of {kind} "{name}"'
+
 
 Node = dict[str, Any]  # name to Node or _Value
 
@@ -129,13 +71,13 @@ Node = dict[str, Any]  # name to Node or _Value
 class _Fold:
     """Puts file upon file. A table is a dict; every key ends in a _Value."""
 
-    def __init__(self, root: _File, outer_first: list[_File]) -> None:
+    def __init__(self, root: File, outer_first: list[File]) -> None:
         self.root = root
         self.outer_first = outer_first
         self.tree: Node = {}
         self.rows: dict[str, list[Node]] = {kind: [] for kind in ROWS}
 
-    def add(self, file: _File) -> None:
+    def add(self, file: File) -> None:
         """Add a file whose includes have been added."""
         if file.includes:
             self._remove(file)
@@ -147,7 +89,7 @@ class _Fold:
         if "ruleset" in file.data and file.head().has("signal_order"):
             self._order_signals(file)
 
-    def _merge(self, file: _File, node: Node, keys: Keys, value: Any) -> None:
+    def _merge(self, file: File, node: Node, keys: Keys, value: Any) -> None:
         name = str(keys[-1])
         if _is_open(keys) and isinstance(value, dict):
             if not isinstance(node.get(name), dict):
@@ -166,7 +108,7 @@ class _Fold:
                 new.against = old.against
         node[name] = new
 
-    def _add_rows(self, file: _File, kind: str, rows: list[Any]) -> None:
+    def _add_rows(self, file: File, kind: str, rows: list[Any]) -> None:
         seen = []
         for number, row in enumerate(rows):
             keys = (kind, number)
@@ -186,7 +128,7 @@ class _Fold:
                 return node
         return None
 
-    def _remove(self, file: _File) -> None:
+    def _remove(self, file: File) -> None:
         head = file.head()
         for text in head.texts("remove"):
             kind, _, name = text.partition(".")
@@ -205,7 +147,7 @@ class _Fold:
             hint = nearest(text, [f"{kind}.{n}" for n in known], 'write for example "signal.NAME"')
             head.fail("remove", f'no included file has "{text}"', hint, text)
 
-    def _order_signals(self, file: _File) -> None:
+    def _order_signals(self, file: File) -> None:
         head = file.head()
         wanted = head.texts("signal_order")
         rows = self.rows["signal"]
@@ -223,7 +165,7 @@ class _Fold:
             rows[place] = mine[name]
 
     @staticmethod
-    def _is_of(node: Node, file: _File) -> bool:
+    def _is_of(node: Node, file: File) -> bool:
         return node[""].file is file or node[""].file in file.includes
 
     def result(self) -> tuple[dict[str, Any], Source]:
@@ -256,10 +198,8 @@ class _Fold:
             origins[keys] = node
             if node.against is not None:
                 name, line = node.file.source.where(node.keys)
-                what = f'"{".".join(map(str, node.keys))}" differs from {node.against.place()}'
-                hint = "give one of them another name, or say here what counts"
-                if node.file is not self.root:
-                    hint = f"write it in {self.root.path.name} to say what counts"
+                what = f"{node.title()} differs from {node.against.place()}"
+                hint = f"write it in {self.root.path.name} to say what counts"
                 raise RulesFileError(name, line, what, hint)
             return node.value
         origins[keys] = node[""]
@@ -270,7 +210,7 @@ class _Fold:
         return {name: self._plain(inner, (*keys, name), origins) for name, inner in named}
 
 
-def _file(node: Node | _Value) -> _File:
+def _file(node: Node | _Value) -> File:
     return node.file if isinstance(node, _Value) else node[""].file
 
 

@@ -7,6 +7,8 @@ nothing else is; arrows out of states where the event is always refused are left
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from redband.rules.loader import CompiledRuleset
 from redband.rules.model import Rule, TrackInfo
 from redband.rules.transitions import Transition, transitions
@@ -32,10 +34,15 @@ def state_diagram(ruleset: CompiledRuleset, track: TrackInfo, language: str = "e
     return "\n".join(lines) + "\n"
 
 
-def diagrams(ruleset: CompiledRuleset, language: str = "en") -> str:
-    """Return Markdown with a diagram for each track that has more than one state."""
+def diagrams(
+    ruleset: CompiledRuleset, language: str = "en", tracks: Iterable[TrackInfo] | None = None
+) -> str:
+    """Return Markdown with a diagram for each track that has more than one state.
+
+    tracks: those to draw; all of them when not given.
+    """
     parts = []
-    for track in ruleset.tracks:
+    for track in ruleset.tracks if tracks is None else tracks:
         if len(track.states) > 1:
             title = track.title.get(language)
             parts.append(

@@ -2,17 +2,15 @@
 
 Problem: the explorer asks millions of times what an event does, and few of a situation's values
 matter to the answer.
-Guarantee: an action answers from the values that it reads alone, and remembers the answer. The
-order of rules, refusals and "always" rules is that of `redband_core.engine`; a test compares them.
+Guarantee: an action answers from the values that it reads alone, so answers can be kept. The order of rules, refusals and "always" rules is that of `redband_core.engine`; a test compares them.
 Timers only run, stand still or are off: one that runs may end at any moment.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from operator import itemgetter
 
 from redband_core import ruleset as core
 from redband_core.engine import ALWAYS_ROUNDS
@@ -40,22 +38,29 @@ class Outcome:
     leaves: tuple[tuple[int, int], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is left open for each track: whether free times are above 0, ms left to try."""
+
+    signs: list[tuple[int, ...]]
+    lefts: list[tuple[int, ...]]
+
+
 @dataclass(slots=True)
 class Action:
     """An event with arguments, the end of a timer (event -1), or "always" rules that follow.
 
-    reads: positions of the situation that decide what it does. memory: answers so far. settle:
-    the "always" rules that can do something after it, as another action, or None.
+    reads: positions of the situation that decide what it does. settle: number of the "always"
+    rules that can do something after it, None for none.
     """
 
     event: int
     args: tuple[int, ...]
     timer: tuple[int, int] | None
     rules: list[RuleView]
-    settle: Action | None
+    settle: int | None
     reads: tuple[int, ...] = ()
-    key: Callable[[Situation], object] = tuple
-    memory: dict[object, list[Outcome]] = field(default_factory=dict)
+    plan: Plan = field(default_factory=lambda: Plan([], []))
 
 
 class Stepper:
@@ -71,6 +76,13 @@ class Stepper:
             for variable in self.variables
             if system.track_count <= variable < system.first_timer
         }
+        self._plans: dict[tuple[int, ...], Plan] = {}
+        self._empty = [*[0] * system.first_timer, *system.params, *[0] * system.arg_slots]
+        self._slots = [(v, p) for v, p in self.positions.items() if v < system.first_timer]
+        self.timer_positions = [
+            self.positions.get(system.timer_variable(track))
+            for track in range(system.track_count)
+        ]
 
     def holds(self, view: RuleView) -> bool:
         """Return True when all that the rule asks about is kept here."""
@@ -88,7 +100,7 @@ class Stepper:
             reads |= {track, self.system.timer_variable(track)}
         reads &= self.positions.keys()
         action.reads = tuple(sorted(self.positions[variable] for variable in reads))
-        action.key = itemgetter(*action.reads) if action.reads else lambda _situation: ()
+        action.plan = self.plan(action.rules)
         return action
 
     def settle(self, rules: list[RuleView]) -> Action:
@@ -109,71 +121,103 @@ class Stepper:
                 values[position] = RUNNING
         return tuple(values)
 
+    def probe(self, reads: tuple[int, ...]) -> Callable[[Situation], Iterator[list[int]]]:
+        """Return a function that gives the values of all slots that a situation may mean.
+
+        reads: positions whose values matter.
+        """
+        action = Action(-1, (), None, [], None, reads, self.plan([]))
+        return lambda situation: (values for values, _left in self._concrete(action, situation))
+
     def run(self, action: Action, situation: Situation) -> list[Outcome]:
         """Return the different outcomes of the action; more than one where values are classes."""
         found: list[Outcome] = []
         for values, lefts in self._concrete(action, situation):
-            outcome = _Run(self, action, values, lefts, situation).outcome()
-            if outcome not in found:
-                found.append(outcome)
+            for chosen in itertools.product(*action.plan.signs):
+                outcome = _Run(self, action, (values[:], lefts, chosen), situation).outcome()
+                if outcome not in found:
+                    found.append(outcome)
         return found
 
-    def _concrete(self, action: Action, situation: Situation):
-        """Yield the values of all slots, and ms left of each timer, that the situation may mean."""
-        system = self.system
-        options: list[tuple[int, ...]] = []
-        read = set(action.reads)
-        for variable in range(system.first_timer):
-            position = self.positions.get(variable)
-            if position is None:
-                options.append((0,))
-            elif variable < system.track_count:
-                options.append((situation[position],))
-            else:
-                samples = self.classes[variable].samples[situation[position]]
-                options.append(samples if position in read else samples[:1])
-        lefts = self._left_options(action, situation)
-        args = [*action.args, *[0] * (system.arg_slots - len(action.args))]
-        for counters in itertools.product(*options):
-            for left in itertools.product(*lefts):
-                yield [*counters, *system.params, *args], left
+    def plan(self, rules: list[RuleView]) -> Plan:
+        """Return what the rules leave open."""
+        key = tuple(view.number for view in rules)
+        if key not in self._plans:
+            tracks = range(self.system.track_count)
+            free = {
+                effect.target
+                for view in rules
+                for (effect, _formula), sign in zip(view.effects, view.signs, strict=True)
+                if sign is None
+            }
+            lefts = self._left_points(rules)
+            self._plans[key] = Plan(
+                [(0, 1) if track in free else (1,) for track in tracks],
+                [lefts.get(track, (1,)) for track in tracks],
+            )
+        return self._plans[key]
 
-    def _left_options(self, action: Action, situation: Situation) -> list[tuple[int, ...]]:
-        """Return for each track the ms left that are worth trying."""
-        system = self.system
+    def _left_points(self, rules: list[RuleView]) -> dict[int, tuple[int, ...]]:
+        """Return the ms left that are worth trying for each track that the rules ask for them."""
         near: dict[int, set[int]] = {}
-        for view in action.rules:
-            formulas = [view.guard, *(formula for _effect, formula in view.effects)]
-            for formula in formulas:
+        for view in rules:
+            for formula in (view.guard, *(formula for _effect, formula in view.effects)):
                 for track in formula.left_tracks if formula is not None else ():
                     points = near.setdefault(track, set())
-                    for number in (*formula.constants, *system.params):
+                    for number in (*formula.constants, *self.system.params):
                         points.update((number - 1, number, number + 1))
-        options: list[tuple[int, ...]] = []
-        for track in range(system.track_count):
-            position = self.positions.get(system.timer_variable(track))
-            if position is None or situation[position] == STOPPED:
-                options.append((0,))
-            elif track not in near:
-                options.append((1,))
-            else:
-                top = system.left_limit[track][1] or TIMER_LIMIT_MS
-                options.append(
-                    tuple(sorted({p for p in near[track] if 1 <= p <= top} | {1, top}))
-                )
-        return options
+        found = {}
+        for track, points in near.items():
+            top = self.system.left_limit[track][1] or TIMER_LIMIT_MS
+            found[track] = tuple(sorted({p for p in points if 1 <= p <= top} | {1, top}))
+        return found
+
+    def _concrete(
+        self, action: Action, situation: Situation
+    ) -> Iterator[tuple[list[int], tuple[int, ...]]]:
+        """Yield the values of all slots, and ms left of each timer, that the situation may mean."""
+        values = self._empty[:]
+        open_slots, open_samples = [], []
+        for slot, position in self._slots:
+            value = situation[position]
+            kept = self.classes.get(slot)
+            if kept is not None:
+                samples = kept.samples[value]
+                value = samples[0]
+                if len(samples) > 1 and position in action.reads:
+                    open_slots.append(slot)
+                    open_samples.append(samples)
+            values[slot] = value
+        first_arg = self.system.first_arg
+        values[first_arg : first_arg + len(action.args)] = action.args
+        lefts = [
+            options if position is not None and situation[position] != STOPPED else (0,)
+            for position, options in zip(self.timer_positions, action.plan.lefts, strict=True)
+        ]
+        for chosen in itertools.product(*open_samples):
+            for slot, value in zip(open_slots, chosen, strict=True):
+                values[slot] = value
+            for left in itertools.product(*lefts):
+                yield values, left
 
 
 class _Run:
     """One action in one concrete situation."""
 
-    def __init__(self, stepper, action, values, lefts, situation) -> None:
+    def __init__(
+        self,
+        stepper: Stepper,
+        action: Action,
+        concrete: tuple[list[int], tuple[int, ...], tuple[int, ...]],
+        situation: Situation,
+    ) -> None:
         self.stepper, self.system = stepper, stepper.system
-        self.action, self.values, self.lefts = action, values, lefts
+        self.action = action
+        self.values, self.lefts, self.free_signs = concrete
         self.known = stepper.positions
         self.timers = [
-            situation[self.known[timer]] if timer in self.known else STOPPED
-            for timer in map(self.system.timer_variable, range(self.system.track_count))
+            STOPPED if position is None else situation[position]
+            for position in stepper.timer_positions
         ]
         self.written: set[int] = set()
         self.fired: set[int] = set()
@@ -226,7 +270,7 @@ class _Run:
         moved: set[int] = set()
         for view in views:
             self.fired.add(view.number)
-            for effect, formula in view.effects:
+            for (effect, formula), sign in zip(view.effects, view.signs, strict=True):
                 target = effect.target
                 if effect.op == core.NOTE:
                     continue
@@ -234,10 +278,10 @@ class _Run:
                     self._set_counter(target, formula)
                 elif effect.op != core.GO:
                     if self.system.timer_variable(target) in self.known:
-                        self._timer(effect, formula)
+                        self._timer(effect, self._duration(effect, formula, sign))
                 elif target in self.known and target not in moved:
                     moved.add(target)
-                    self._go(view, effect, formula)
+                    self._go(view, effect, self._duration(effect, formula, sign))
 
     def _set_counter(self, target: int, formula: Formula) -> None:
         if target in self.known:
@@ -245,24 +289,28 @@ class _Run:
             self.values[target] = min(max(formula.value(self.values, self.left), low), high)
             self.written.add(target)
 
-    def _go(self, view: RuleView, effect: Effect, formula: Formula | None) -> None:
+    def _go(self, view: RuleView, effect: Effect, left_ms: int) -> None:
         track, state = effect.target, effect.a
         is_final = self.system.ruleset.tracks[track].states[state].is_final
         if not is_final or track in view.named_tracks:
             self.leaves.add(track)
-        self._set_timer(track, self._duration(self.system.duration_of(effect, formula)))
+        self._set_timer(track, left_ms)
         self.values[track] = state
         self.written.add(track)
 
-    def _duration(self, formula: Formula | None) -> int:
-        """Return the duration, or any with the same sign where its inputs are left out."""
-        if formula is None:
+    def _duration(self, effect: Effect, formula: Formula | None, sign: int | None) -> int:
+        """Return the time, or another one with the same sign where its inputs are left out."""
+        duration = self.system.duration_of(effect, formula)
+        if duration is None:
             return 0
-        if self.system.read_by(formula) <= self.known.keys():
-            return formula.value(self.values, self.left)
-        return self.system.duration_sign(formula)
+        if self.system.read_by(duration) <= self.known.keys() and sign is not None:
+            return duration.value(self.values, self.left)
+        if sign is not None:
+            return sign
+        is_longer = self.free_signs[effect.target]
+        return is_longer or (-TIMER_LIMIT_MS if effect.op == core.TIMER_ADD else 0)
 
-    def _timer(self, effect: Effect, formula: Formula | None) -> None:
+    def _timer(self, effect: Effect, left_ms: int) -> None:
         track, op = effect.target, effect.op
         status = self.timers[track]
         if op in (core.PAUSE, core.RESUME):
@@ -270,7 +318,6 @@ class _Run:
             if status == before:
                 self._keep(track, after)
         elif op == core.TIMER_SET or status != STOPPED:
-            left_ms = self._duration(formula)
             self._set_timer(track, left_ms + (self.left(track) if op == core.TIMER_ADD else 0))
             if status == PAUSED and self.timers[track] == RUNNING:
                 self._keep(track, PAUSED)

@@ -12,6 +12,7 @@ Variables are numbered: tracks, counters, then one for each track's timer.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from redband_core import ruleset as core
 from redband_core.engine import Engine
@@ -22,9 +23,25 @@ from redband.rules.explore_formula import Bounds, Formula
 from redband.rules.loader import CompiledRuleset
 from redband.rules.model import Code, Effect, Rule
 
-VALUE_LIMIT = 1000  # counters with more values are looked at in classes
 STOPPED, RUNNING, PAUSED = 0, 1, 2  # values of a timer's variable
 Variables = frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """How closely to look.
+
+    value_limit: counters with more values are kept in classes. free_durations: a time that counters
+    decide, and that may be 0, is tried as 0 and as more; the counters need not be known then.
+    """
+
+    value_limit: int
+    free_durations: bool
+
+
+EXACT = Detail(1000, False)
+COARSE = Detail(1000, True)
+COARSEST = Detail(40, True)
 
 
 class RuleView:
@@ -36,9 +53,7 @@ class RuleView:
         self.rule = rule
         condition = rule.condition
         self.guard = None if condition.guard is None else system.formula(condition.guard)
-        self.masks = [
-            (track, frozenset(states)) for track, states in condition.where
-        ]
+        self.masks = [(track, frozenset(states)) for track, states in condition.where]
         reads = {track for track, _states in condition.where}
         if self.guard is not None:
             reads |= system.read_by(self.guard)
@@ -51,6 +66,7 @@ class RuleView:
             (effect, None if effect.value is None else system.formula(effect.value))
             for effect in rule.effects
         ]
+        self.signs = [system.sign_of(*pair) for pair in self.effects]
         self.effect_reads = [system.effect_reads(*pair) for pair in self.effects]
         self.effect_writes = [system.effect_writes(effect) for effect in rule.effects]
         self.reads = self.condition_reads.union(*self.effect_reads)
@@ -61,14 +77,12 @@ class System:
     """The ruleset under these params. rules, event_rules, timer_rules, always: RuleViews."""
 
     def __init__(
-        self, ruleset: CompiledRuleset, params: list[int], value_limit: int = VALUE_LIMIT
+        self, ruleset: CompiledRuleset, params: list[int], detail: Detail = EXACT
     ) -> None:
-        """Prepare all formulas. value_limit: counters with more values are kept in classes.
-
-        Raises RulesError for params that a badge would refuse.
-        """
+        """Prepare all formulas. Raises RulesError for params that a badge would refuse."""
         self.ruleset = ruleset
         self.params = params
+        self.detail = detail
         self.track_count = len(ruleset.tracks)
         self.first_timer = self.track_count + len(ruleset.counters)
         self.first_arg = self.first_timer + len(params)
@@ -76,9 +90,7 @@ class System:
         self.arg_slots = max(len(event.args) for event in ruleset.events)
         self.start = Engine(ruleset.ruleset, params)
         self._formulas: dict[Code, Formula] = {}
-        self.counter_bounds = [
-            self.start.counter_range(i) for i in range(len(ruleset.counters))
-        ]
+        self.counter_bounds = [self.start.counter_range(i) for i in range(len(ruleset.counters))]
         self.left_limit = self._left_limits()
         self.rules = [RuleView(self, i, rule) for i, rule in enumerate(ruleset.rules)]
         self.always = [view for view in self.rules if view.rule.is_always]
@@ -93,7 +105,7 @@ class System:
                     found = [view for view in self.rules if view.rule.after == (t, s)]
                     self.timer_rules[(t, s)] = found
         self.classes = [
-            CounterClasses(bounds, self._cuts(self.track_count + i), value_limit)
+            CounterClasses(bounds, self._cuts(self.track_count + i), detail.value_limit)
             for i, bounds in enumerate(self.counter_bounds)
         ]
         self._influences = self._find_influences()
@@ -129,12 +141,6 @@ class System:
         params = [(value, value) for value in self.params]
         return [*tracks, *self.counter_bounds, *params, *args]
 
-    def duration_sign(self, formula: Formula, args: list[Bounds] | None = None) -> int:
-        """Return 1 when the duration is always above 0, -1 when it never is, 0 when it may be."""
-        slots = self.slot_bounds(args or [(-(1 << 40), 1 << 40)] * self.arg_slots)
-        low, high = formula.bounds(slots, self.left_limit)
-        return 1 if low > 0 else -1 if high <= 0 else 0
-
     def duration_of(self, effect: Effect, formula: Formula | None) -> Formula | None:
         """Return the duration that going to a state starts, None for a state without a timer."""
         if formula is not None or effect.op != core.GO:
@@ -142,17 +148,33 @@ class System:
         code = self.ruleset.tracks[effect.target].states[effect.a].timer
         return None if code is None else self.formula(code)
 
+    def sign_of(self, effect: Effect, formula: Formula | None) -> int | None:
+        """Return 1 or -1 for a time always above 0 or never, 0 when it must be worked out.
+
+        None: it is free, see `Detail`.
+        """
+        duration = self.duration_of(effect, formula)
+        if effect.op in (core.SET, core.NOTE) or duration is None:
+            return -1
+        slots = self.slot_bounds([(-(1 << 40), 1 << 40)] * self.arg_slots)
+        low, high = duration.bounds(slots, self.left_limit)
+        if low > 0 or (effect.op == core.TIMER_ADD and low == 0):
+            return 1
+        if high <= 0 and effect.op != core.TIMER_ADD:
+            return -1
+        counters = range(self.track_count, self.first_timer)
+        is_free = self.detail.free_durations and any(slot in counters for slot in duration.slots)
+        return None if is_free else 0
+
     def effect_reads(self, effect: Effect, formula: Formula | None) -> set[int]:
         """Return the variables that the effect's result depends on."""
         if effect.op == core.SET and formula is not None:
             return self.read_by(formula)
         duration = self.duration_of(effect, formula)
         found = set()
-        if effect.op == core.TIMER_ADD or effect.op in (core.PAUSE, core.RESUME):
+        if effect.op in (core.TIMER_SET, core.TIMER_ADD, core.PAUSE, core.RESUME):
             found.add(self.timer_variable(effect.target))
-        if effect.op == core.TIMER_SET:
-            found.add(self.timer_variable(effect.target))
-        if effect.op != core.NOTE and duration is not None and not self.duration_sign(duration):
+        if duration is not None and self.sign_of(effect, formula) == 0:
             found |= self.read_by(duration)
         return found
 

@@ -8,14 +8,14 @@ they are still too many are some left out, and then `is_complete` is False.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Container
 from dataclasses import dataclass
 
 from redband_core import ruleset as core
 
 from redband.rules.explore_formula import Bounds, Formula
 from redband.rules.explore_system import RuleView, System
-from redband.rules.model import EventInfo
+from redband.rules.model import Effect, EventInfo
 
 VALUES_LIMIT = 128  # of one argument
 COMBINATIONS_LIMIT = 512  # of one event's arguments
@@ -30,12 +30,38 @@ class Choice:
     is_complete: bool
 
 
-def argument_choices(system: System, event: EventInfo, rules: list[RuleView]) -> list[Choice]:
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A rule as far as some variables are concerned: its guard, and effects that change them."""
+
+    guard: Formula | None
+    effects: list[tuple[Effect, Formula]]
+
+    def formulas(self) -> list[Formula]:
+        """Return everything that is worked out."""
+        return [f for f in (self.guard, *(f for _effect, f in self.effects)) if f is not None]
+
+
+def _reader(system: System, view: RuleView, known: Container[int]) -> Reader:
+    """Return the rule without the effects on variables that are not known."""
+    effects = []
+    for (effect, formula), sign in zip(view.effects, view.signs, strict=True):
+        duration = system.duration_of(effect, formula)
+        is_needed = effect.target in known if effect.op == core.SET else sign == 0
+        if duration is not None and is_needed and effect.op != core.NOTE:
+            effects.append((effect, duration))
+    return Reader(view.guard, effects)
+
+
+def argument_choices(
+    system: System, event: EventInfo, rules: list[RuleView], known: Container[int]
+) -> list[Choice]:
     """Return what to try for each argument of the event under these rules."""
+    every = [_reader(system, view, known) for view in rules]
     found = []
     for place, arg in enumerate(event.args):
         slot = system.first_arg + place
-        readers = [view for view in rules if _reads_slot(view, slot)]
+        readers = [r for r in every if any(slot in formula.slots for formula in r.formulas())]
         if not readers:
             found.append(Choice([arg.low], True))
             continue
@@ -65,21 +91,8 @@ def _few_combinations(choices: list[Choice]) -> list[Choice]:
         choices[longest] = Choice(thinned, False)
 
 
-def _formulas(view: RuleView) -> Iterable[Formula]:
-    if view.guard is not None:
-        yield view.guard
-    yield from (formula for _effect, formula in view.effects if formula is not None)
-
-
-def _reads_slot(view: RuleView, slot: int) -> bool:
-    noted = core.NOTE
-    formulas = [f for effect, f in view.effects if f is not None and effect.op != noted]
-    formulas += [view.guard] if view.guard is not None else []
-    return any(slot in formula.slots for formula in formulas)
-
-
 def _classes(
-    system: System, readers: list[RuleView], args: list[Bounds], place: int
+    system: System, readers: list[Reader], args: list[Bounds], place: int
 ) -> list[Bounds]:
     """Split the argument's range into stretches whose values all do the same."""
     waiting = [args[place]]
@@ -99,7 +112,7 @@ def _classes(
 
 
 def _is_alike(
-    system: System, readers: list[RuleView], args: list[Bounds], place: int, part: Bounds
+    system: System, readers: list[Reader], args: list[Bounds], place: int, part: Bounds
 ) -> bool:
     """Return True when no rule can tell the values of this part of the argument's range apart."""
     few = [
@@ -109,22 +122,22 @@ def _is_alike(
     few[place] = [part]
     slot = system.first_arg + place
     return all(
-        _is_alike_with(system, view, system.slot_bounds(list(tried)), slot)
+        _is_alike_with(system, reader, system.slot_bounds(list(tried)), slot)
         for tried in itertools.product(*few)
-        for view in readers
+        for reader in readers
     )
 
 
-def _is_alike_with(system: System, view: RuleView, slots: list[Bounds], slot: int) -> bool:
+def _is_alike_with(system: System, reader: Reader, slots: list[Bounds], slot: int) -> bool:
     """Return True when the rule does the same for every value of the slot within its bounds."""
-    if view.guard is not None:
-        low, high = view.guard.bounds(slots, system.left_limit)
+    if reader.guard is not None:
+        low, high = reader.guard.bounds(slots, system.left_limit)
         if low == high == 0:
             return True  # it never fits here
-        if slot in view.guard.slots and low <= 0 <= high:
+        if slot in reader.guard.slots and low <= 0 <= high:
             return False
-    for effect, formula in view.effects:
-        if formula is None or slot not in formula.slots or effect.op == core.NOTE:
+    for effect, formula in reader.effects:
+        if slot not in formula.slots:
             continue
         low, high = formula.bounds(slots, system.left_limit)
         if effect.op != core.SET:
@@ -135,11 +148,11 @@ def _is_alike_with(system: System, view: RuleView, slots: list[Bounds], slot: in
     return True
 
 
-def _sample(values: list[int], readers: list[RuleView], system: System) -> list[int]:
+def _sample(values: list[int], readers: list[Reader], system: System) -> list[int]:
     """Return some of the values: the ends and what lies beside the numbers in the formulas."""
     near = {0, *system.params}
-    for view in readers:
-        for formula in _formulas(view):
+    for reader in readers:
+        for formula in reader.formulas():
             near.update(formula.constants)
     for bounds in system.counter_bounds:
         near.update(bounds)

@@ -12,6 +12,7 @@ import itertools
 import time
 from array import array
 from collections.abc import Callable, Iterator
+from operator import itemgetter
 
 from redband.rules.explore_steps import (
     APPLIED,
@@ -26,6 +27,21 @@ from redband.rules.explore_values import argument_choices
 
 START = -1  # stands for "no action yet"
 Seen = tuple[int, int]  # number of a situation, number of the action done in it
+Leaves = tuple[tuple[int, int], ...]
+
+
+class Group:
+    """Actions that read the same. memory: for what they read, (action, outcome) that matter."""
+
+    def __init__(self, action: Action, indexes: list[int], settle: int | None) -> None:
+        """action: any of them. indexes: their numbers. settle: number of what follows them."""
+        self.action = action
+        self.key: Callable[[Situation], object] = (
+            itemgetter(*action.reads) if action.reads else lambda _situation: ()
+        )
+        self.indexes = indexes
+        self.settle = settle
+        self.memory: dict[object, list[tuple[int, Outcome]]] = {}
 
 
 class Walk:
@@ -33,7 +49,8 @@ class Walk:
 
     fired, accepted, reached, timers: first `Seen` for each rule number, event, (track, state), and
     (track, state, timer value). endless, finals_left: faults met on the way. sampled: arguments
-    of which not every value was tried. edges: from, to; loops are left out.
+    of which not every value was tried. sources, targets, vias: the steps, from, to and by which
+    action; those that change nothing are left out. finals: (position, final states).
     """
 
     def __init__(self, system: System, variables: Variables) -> None:
@@ -41,13 +58,14 @@ class Walk:
         self.system = system
         self.stepper = Stepper(system, variables)
         self.sampled: set[tuple[int, int]] = set()
-        self._settles: dict[tuple[RuleView, ...], Action] = {}
+        self._settles: list[Group] = []
         self.actions = list(self._actions())
-        self._finals = self._final_states()
+        self._groups = self._grouped()
+        self.finals = self._final_states()
         self.situations: list[Situation] = []
         self.parents: list[Seen] = []
         self.leaves: list[int] = []
-        self.sources, self.targets = array("I"), array("I")
+        self.sources, self.targets, self.vias = array("I"), array("I"), array("I")
         self.fired: dict[int, Seen] = {}
         self.accepted: dict[int, Seen] = {}
         self.reached: dict[tuple[int, int], int] = {}
@@ -62,6 +80,26 @@ class Walk:
         """Return the variables that the walk looks at."""
         return frozenset(self.stepper.variables)
 
+    @property
+    def is_exact(self) -> bool:
+        """True when nothing was simplified but how long timers run."""
+        views = [view for view in self.system.rules if self.stepper.holds(view)]
+        classes = self.stepper.classes.values()
+        return (
+            not self.sampled
+            and all(kept.is_exact for kept in classes)
+            and not any(self.free_timers(view) for view in views)
+        )
+
+    def free_timers(self, view: RuleView) -> list[int]:
+        """Return the tracks to which the rule gives a time that is not worked out."""
+        pairs = zip(view.effects, view.signs, strict=True)
+        return [
+            effect.target
+            for (effect, _formula), sign in pairs
+            if sign is None and self.system.timer_variable(effect.target) in self.stepper.positions
+        ]
+
     def _actions(self) -> Iterator[Action]:
         stepper, system = self.stepper, self.system
         for event in system.ruleset.events[1:]:
@@ -72,19 +110,19 @@ class Walk:
             if not rules:
                 continue
             always = self._always_after(rules)
-            settle = always and self._settles.setdefault(tuple(always), stepper.settle(always))
-            choices = argument_choices(system, event, [*rules, *always])
+            settle = self._settle_number(always)
+            choices = argument_choices(system, event, [*rules, *always], stepper.positions)
             self.sampled |= {
                 (event.id, place) for place, c in enumerate(choices) if not c.is_complete
             }
             for args in itertools.product(*(choice.values for choice in choices)):
-                yield stepper.prepare(Action(event.id, args, None, rules, settle or None))
+                yield stepper.prepare(Action(event.id, args, None, rules, settle))
         for timer, rules in system.timer_rules.items():
             if system.timer_variable(timer[0]) in stepper.positions:
                 rules = [view for view in rules if stepper.holds(view)]
                 always = self._always_after(rules)
-                settle = always and self._settles.setdefault(tuple(always), stepper.settle(always))
-                yield stepper.prepare(Action(-1, (), timer, rules, settle or None))
+                settle = self._settle_number(always)
+                yield stepper.prepare(Action(-1, (), timer, rules, settle))
 
     def _final_states(self) -> list[tuple[int, frozenset[int]]]:
         """Return (position, final states) of the tracks that have any."""
@@ -94,6 +132,25 @@ class Walk:
             if states and t in self.stepper.positions:
                 found.append((self.stepper.positions[t], states))
         return found
+
+    def _settle_number(self, always: list[RuleView]) -> int | None:
+        """Return the number of the group of "always" rules, None when there are none."""
+        if not always:
+            return None
+        action = self.stepper.settle(always)
+        known = [group.action.rules for group in self._settles]
+        if always not in known:
+            known.append(always)
+            self._settles.append(Group(action, [], None))
+        return known.index(always)
+
+    def _grouped(self) -> list[Group]:
+        """Return the actions by what they read: what is read alike is asked for once."""
+        found: dict[object, Group] = {}
+        for index, action in enumerate(self.actions):
+            key = (action.reads, action.settle)
+            found.setdefault(key, Group(action, [], action.settle)).indexes.append(index)
+        return list(found.values())
 
     def _always_after(self, rules: list[RuleView]) -> list[RuleView]:
         """Return the "always" rules that can do something after these rules."""
@@ -125,7 +182,7 @@ class Walk:
         """
         always = [view for view in self.system.always if self.stepper.holds(view)]
         begin = self.stepper.start()
-        for outcome in self._ask(self.stepper.settle(always), begin, (), (START, START)):
+        for outcome in self._ask(self.stepper.settle(always), begin, (START, START)):
             self._add(_changed(begin, outcome), (START, START))
         number = 0
         while number < len(self.situations):
@@ -139,20 +196,18 @@ class Walk:
 
     def _expand(self, number: int) -> None:
         situation = self.situations[number]
-        final = [p for p, states in self._finals if situation[p] in states]
         leaves = 0
-        found = {}
-        for index, action in enumerate(self.actions):
-            key = action.key(situation)
-            outcomes = action.memory.get(key)
-            if outcomes is None:
-                outcomes = self._ask(action, situation, key, (number, index))
-            for outcome in outcomes:
+        found: dict[int, int] = {}
+        for group in self._groups:
+            key = group.key(situation)
+            entries = group.memory.get(key)
+            if entries is None:
+                entries = group.memory[key] = self._ask_group(group, situation, number)
+            for index, outcome in entries:
                 after = _changed(situation, outcome)
-                if action.settle is None:
-                    ends = ((after, outcome.leaves),)
-                else:
-                    ends = self._settled(situation, after, outcome, action, (number, index))
+                ends = ((after, outcome.leaves),)
+                if group.settle is not None:
+                    ends = self._settled(situation, after, outcome, (number, index))
                 for end, left in ends:
                     if end != situation:
                         found.setdefault(self._add(end, (number, index)), index)
@@ -160,33 +215,53 @@ class Walk:
                             if end[position] != situation[position]:
                                 leaves |= bit
         self.leaves.append(leaves)
+        self._note_steps(number, found)
+
+    def _note_steps(self, number: int, found: dict[int, int]) -> None:
+        """Keep the steps from a situation: target and the action that leads there."""
+        situation = self.situations[number]
+        final = [p for p, states in self.finals if situation[p] in states]
         for target, index in found.items():
             self.sources.append(number)
             self.targets.append(target)
+            self.vias.append(index)
             for position in final:
                 end = self.situations[target][position]
                 if end != situation[position]:
                     left_final = (self.stepper.variables[position], situation[position], end)
                     self.finals_left.setdefault(left_final, (number, index))
 
+    def _ask_group(
+        self, group: Group, situation: Situation, number: int
+    ) -> list[tuple[int, Outcome]]:
+        """Return what the group's actions can change here, equal changes once: action, outcome."""
+        found: dict[object, tuple[int, Outcome]] = {}
+        for index in group.indexes:
+            for outcome in self._ask(self.actions[index], situation, (number, index)):
+                if outcome.changes:
+                    found.setdefault((outcome.changes, outcome.leaves), (index, outcome))
+        return list(found.values())
+
     def _settled(
-        self, before: Situation, after: Situation, outcome: Outcome, action: Action, at: Seen
-    ) -> Iterator[tuple[Situation, tuple[tuple[int, int], ...]]]:
+        self, before: Situation, after: Situation, outcome: Outcome, at: Seen
+    ) -> Iterator[tuple[Situation, Leaves]]:
         """Yield where the "always" rules lead to after an action."""
-        settle = action.settle
+        action = self.actions[at[1]]
+        settle = self._settles[action.settle]
         key = settle.key(after)
-        outcomes = settle.memory.get(key)
-        if outcomes is None:
-            outcomes = self._ask(settle, after, key, at)
-        for second in outcomes:
+        entries = settle.memory.get(key)
+        if entries is None:
+            entries = [(START, second) for second in self._ask(settle.action, after, at)]
+            settle.memory[key] = entries
+        for _index, second in entries:
             if second.kind != ENDLESS:
                 yield _changed(after, second), (*outcome.leaves, *second.leaves)
             elif action.timer is not None:  # nothing was done, but the timer is over
                 position = self.stepper.positions[self.system.timer_variable(action.timer[0])]
                 yield _changed(before, Outcome(ENDLESS, ((position, STOPPED),))), ()
 
-    def _ask(self, action: Action, situation: Situation, key: object, at: Seen) -> list[Outcome]:
-        """Work out what the action does, note what is new, and remember what changes things."""
+    def _ask(self, action: Action, situation: Situation, at: Seen) -> list[Outcome]:
+        """Work out what the action does and note what is new."""
         outcomes = self.stepper.run(action, situation)
         for outcome in outcomes:
             if outcome.kind == ENDLESS:
@@ -196,10 +271,7 @@ class Walk:
                 self.fired.setdefault(number, at)
             if outcome.kind == APPLIED and action.event >= 0:
                 self.accepted.setdefault(action.event, at)
-        is_settle = action.event < 0 and action.timer is None
-        kept = [outcome for outcome in outcomes if is_settle or outcome.changes]
-        action.memory[key] = kept
-        return kept
+        return outcomes
 
     def _add(self, situation: Situation, parent: Seen) -> int:
         known = self._numbers.get(situation)

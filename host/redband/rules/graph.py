@@ -9,7 +9,7 @@ rulesets give equal bytes.
 from __future__ import annotations
 
 from redband.rules.graph_model import track_graph
-from redband.rules.graph_pen import GREY, Pen
+from redband.rules.graph_pen import GREY, INK, Pen
 from redband.rules.graph_track import SMALL, TrackDrawing
 from redband.rules.loader import CompiledRuleset
 from redband.rules.start import Start
@@ -31,13 +31,15 @@ def draw_graph(ruleset: CompiledRuleset, language: str) -> str:
     ]
     pen = Pen()
     title = ruleset.title.get(language)
+    lines = [(line, HEADING, bold()) for line in bold().wrap(title, HEADING, SHEET_WIDTH)]
+    lines += [(line, SMALL, regular()) for line in _legend(words)]
     pen.move(MARGIN, MARGIN)
-    pen.text(0, HEADING, title, HEADING, bold())
-    legend = _legend(words)
-    for number, line in enumerate(legend):
-        pen.text(0, HEADING * 1.9 + number * SMALL * 1.35, line, SMALL, regular(), GREY)
-    y = MARGIN + HEADING * 1.9 + len(legend) * SMALL * 1.35 + GAP / 2
-    width = max(regular().width(line, SMALL) for line in legend)
+    y = 0.0
+    for line, size, face in lines:
+        pen.text(0, y + size, line, size, face, GREY if size == SMALL else INK)
+        y += size * 1.35
+    y += MARGIN + GAP / 2
+    width = max(face.width(line, size) for line, size, face in lines)
     for row in _rows(drawings):
         x = 0.0
         for drawing in row:
@@ -67,8 +69,11 @@ def _legend(words: Wording) -> list[str]:
     letters = ", ".join(f"{words.get(c)[0].upper()} {words.get(c)}" for c in CHANNELS)
     return [
         words.pick(
-            "Black dot and thick border: the start. Double border: final, nothing leads out of it.",
+            "Black dot and thick border: the start. Double border: final, nothing leads out.",
             "Чёрная точка и толстая рамка: начало. Двойная рамка: конец, выхода нет.",
+        ),
+        words.pick(
+            "Under a title: how long the state lasts.", "Под названием: сколько длится состояние."
         ),
         words.pick(
             "Arrows: solid – an event; dashed – a timer; dotted – at once. In brackets: only if.",
@@ -76,7 +81,7 @@ def _legend(words: Wording) -> list[str]:
             "В скобках: при каком условии.",
         ),
         words.pick(
-            f"Bars: what the badge shows for 3 s while all else is as at the start ({letters}).",
-            f"Полосы: что 3 с показывает бейдж, если остальное – как в начале игры ({letters}).",
+            f"Bars: 3 s of what the badge shows unless another state outranks it ({letters}).",
+            f"Полосы: 3 с того, что показывает бейдж, если нет состояния важнее ({letters}).",
         ),
     ]

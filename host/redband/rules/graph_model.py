@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from redband.rules.loader import CompiledRuleset
 from redband.rules.model import SignalInfo
 from redband.rules.start import Start
 from redband.rules.transitions import Transition, transitions
@@ -22,6 +21,7 @@ EVENT, TIMER, ALWAYS = "event", "timer", "always"
 class State:
     """A box. time: how long it lasts, or "". signal: what the badge shows (see `Start.signal`)."""
 
+    name: str
     title: str
     time: str
     signal: SignalInfo
@@ -51,6 +51,7 @@ class Arrow:
 class TrackGraph:
     """The diagram of one track."""
 
+    name: str
     title: str
     states: tuple[State, ...]
     arrows: tuple[Arrow, ...]
@@ -61,6 +62,7 @@ def track_graph(start: Start, track: int, words: Wording) -> TrackGraph:
     info = start.ruleset.tracks[track]
     states = tuple(
         State(
+            state.name,
             words.get(state.title),
             words.state_time(start, track, number),
             start.signal(track, number),
@@ -69,25 +71,23 @@ def track_graph(start: Start, track: int, words: Wording) -> TrackGraph:
         )
         for number, state in enumerate(info.states)
     )
-    return TrackGraph(words.get(info.title), states, _arrows(start, track, words))
+    return TrackGraph(info.name, words.get(info.title), states, _arrows(start, track, words))
 
 
 def _arrows(start: Start, track: int, words: Wording) -> tuple[Arrow, ...]:
-    """Join what two states do for the same reasons, then what is left between two states."""
-    labels: dict[tuple[int, int, str], list[Label]] = {}
+    """Return the arrows: what several states do for one reason is one arrow with its label."""
+    sources: dict[tuple[int, str, Label], list[int]] = {}
     for transition in transitions(start.ruleset, track):
         label = _label(start, track, transition, words)
+        found = sources.setdefault((transition.target, _kind(transition), label), [])
         for source in [ANY] if transition.is_from_any else transition.sources:
-            found = labels.setdefault((source, transition.target, _kind(transition)), [])
-            if label not in found:
-                found.append(label)
-    sources: dict[tuple[int, str, tuple[Label, ...]], list[int]] = {}
-    for (source, target, kind), found in labels.items():
-        sources.setdefault((target, kind, tuple(found)), []).append(source)
-    return tuple(
-        Arrow(tuple(from_states), target, kind, found)
-        for (target, kind, found), from_states in sources.items()
-    )
+            if source not in found:
+                found.append(source)
+    labels: dict[tuple[tuple[int, ...], int, str], list[Label]] = {}
+    for (target, kind, label), found in sources.items():
+        if found:
+            labels.setdefault((tuple(sorted(found)), target, kind), []).append(label)
+    return tuple(Arrow(*ends, tuple(found)) for ends, found in labels.items())
 
 
 def _kind(transition: Transition) -> str:
@@ -109,6 +109,6 @@ def _label(start: Start, track: int, transition: Transition, words: Wording) -> 
     if time_ms and not has_other_times:
         text = words.pick("after ", "через ") + words.duration(time_ms)
     if rule.after[0] != track:
-        place: CompiledRuleset = start.ruleset
-        text += ": " + words.get(place.tracks[rule.after[0]].states[rule.after[1]].title)
+        state = start.ruleset.tracks[rule.after[0]].states[rule.after[1]]
+        text += ": " + words.get(state.title)
     return Label(text, condition)

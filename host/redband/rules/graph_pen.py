@@ -15,7 +15,7 @@ from redband.rules.graph_layout import Point
 from redband.rules.typeface import Face, bold, regular
 from redband.rules.wording import lit_stretches
 
-INK, GREY, PAPER, PALE = "#1a1a1a", "#5f6368", "#ffffff", "#f4f5f7"
+INK, GREY, PAPER = "#1a1a1a", "#5f6368", "#ffffff"
 CHANNEL_COLOURS = ("#c62828", "#2e7d32", "#5f6368")
 FAMILY = "Redband Sheet"
 WINDOW_MS = 3000
@@ -30,15 +30,19 @@ class Pen:
     def __init__(self) -> None:
         self._root = ElementTree.Element("svg", xmlns="http://www.w3.org/2000/svg")
         self._style = ElementTree.SubElement(self._root, "style")
-        self._at = self._root
+        self._group = self._at = self._root
         self._letters: dict[Face, set[str]] = {regular(): set(), bold(): set()}
 
     def move(self, x: float, y: float, title: str = "") -> None:
         """Draw from here on with (x, y) as the origin, in a group with this title."""
         place = f"translate({_number(x)} {_number(y)})"
-        self._at = ElementTree.SubElement(self._root, "g", transform=place)
+        self._group = self._at = ElementTree.SubElement(self._root, "g", transform=place)
         if title:
             ElementTree.SubElement(self._at, "title").text = title
+
+    def part(self, **names: str) -> None:
+        """Draw from here on in a part of the group with these attributes."""
+        self._at = ElementTree.SubElement(self._group, "g", names)
 
     def text(
         self, x: float, y: float, text: str, size: float, face: Face, colour: str = INK
@@ -46,7 +50,10 @@ class Pen:
         """Write a line whose baseline begins at (x, y)."""
         self._letters[face] |= set(text)
         weight = "bold" if face is bold() else "normal"
-        self._add("text", x=x, y=y, font_size=size, font_weight=weight, fill=colour).text = text
+        # A rim of paper keeps the letters readable where a line passes behind them.
+        rim = {"stroke": PAPER, "stroke_width": 2.5}
+        style = {"font_size": size, "font_weight": weight, "fill": colour} | rim
+        self._add("text", x=x, y=y, **style).text = text
 
     def centred(
         self, x: float, y: float, text: str, size: float, face: Face, colour: str = INK
@@ -55,7 +62,14 @@ class Pen:
         self.text(x - face.width(text, size) / 2, y, text, size, face, colour)
 
     def box(
-        self, x: float, y: float, width: float, height: float, *, fill: str = PAPER, **style: object
+        self,
+        x: float,
+        y: float,
+        width: float,
+        height: float,
+        *,
+        fill: str = PAPER,
+        **style: object,
     ) -> None:
         """Draw a box with round corners."""
         style = {"rx": 5, "stroke": INK, "stroke_width": 1.2} | style
@@ -135,7 +149,10 @@ class Pen:
                 f"src:url(data:font/ttf;base64,{data})}}"
             )
         family = f'"{FAMILY}","PT Sans","DejaVu Sans Condensed",sans-serif'
-        self._style.text = "".join(faces) + f"text{{font-family:{family};white-space:pre}}"
+        self._style.text = (
+            "".join(faces)
+            + f"text{{font-family:{family};paint-order:stroke;stroke-linejoin:round}}"
+        )
         root = self._root
         root.set("width", _number(width))
         root.set("height", _number(height))
@@ -159,7 +176,9 @@ class Pen:
 
 def pattern_rows(red: int, green: int, vibration: int) -> list[tuple[int, int]]:
     """Return (channel, pattern) of what a signal uses; a signal of nothing has one dark row."""
-    rows = [(c, pattern) for c, pattern in enumerate((red, green, vibration)) if pattern != led.OFF]
+    rows = [
+        (c, pattern) for c, pattern in enumerate((red, green, vibration)) if pattern != led.OFF
+    ]
     return rows or [(0, led.OFF)]
 
 

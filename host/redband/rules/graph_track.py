@@ -16,7 +16,6 @@ from redband.rules.graph_pen import (
     GREY,
     INK,
     LINE_HEIGHT,
-    PALE,
     Pen,
     pattern_rows,
 )
@@ -29,6 +28,7 @@ STATE_WIDTH, LABEL_WIDTH = 170, 200  # texts are wrapped at these
 CHANNEL_WIDTH = 13  # the letter before a bar
 ROW = BAR_HEIGHT + 5
 START, START_SIZE = "start", 13
+FREE_LINES = 3  # a longer label gets a box on its arrow, so that nobody asks whose it is
 Line = tuple[str, float, Face, str]
 
 
@@ -44,9 +44,10 @@ class TrackDrawing:
         self._labels: dict[str, Arrow] = {}
         self._any = words.pick("any state", "любое состояние")
         self._layout = lay_out(*self._plan())
-        heading = bold().width(graph.title, HEADING)
-        self._top = HEADING * 2.0
-        self.width = max(self._layout.width, heading)
+        room = max(self._layout.width, STATE_WIDTH)
+        self._heading = _wrapped(graph.title, HEADING, bold(), INK, room)
+        self._top = HEADING * (LINE_HEIGHT * len(self._heading) + 0.75)
+        self.width = max(self._layout.width, *(_size([line])[0] for line in self._heading))
         self.height = self._layout.height + self._top
 
     def _plan(self) -> tuple[list[Box], list[Link]]:
@@ -60,9 +61,10 @@ class TrackDrawing:
             if state.is_initial:
                 links.append(self._link(Link("start", START, name), "event"))
         for number, arrow in enumerate(self.graph.arrows):
-            size = _size(_label_lines(arrow.labels))
+            lines = _label_lines(arrow.labels)
+            size = _size(lines)
             target = str(arrow.target)
-            if len(arrow.sources) == 1:
+            if len(arrow.sources) == 1 and len(lines) <= FREE_LINES:
                 link = Link(f"arrow{number}", str(arrow.sources[0]), target, *size)
                 links.append(self._link(link, arrow.kind))
                 self._labels[link.name] = arrow
@@ -89,7 +91,8 @@ class TrackDrawing:
     def draw(self, pen: Pen, x: float, y: float) -> None:
         """Draw the diagram with its upper left corner at (x, y)."""
         pen.move(x, y, self.graph.title)
-        pen.text(0, HEADING, self.graph.title, HEADING, bold())
+        for number, (line, *_look) in enumerate(self._heading):
+            pen.text(0, HEADING * (1 + number * LINE_HEIGHT), line, HEADING, bold())
         pen.move(x, y + self._top)
         layout = self._layout
         for name, points in layout.lines.items():
@@ -102,11 +105,14 @@ class TrackDrawing:
             self._draw_join(pen, layout.boxes[name], arrow)
         for name, state in self._states.items():
             self._draw_state(pen, layout.boxes[name], state)
+        pen.part(**{"class": "marks"})
         pen.dot(*layout.boxes[START], START_SIZE / 2)
         if str(ANY) in layout.boxes:
             self._draw_any(pen, layout.boxes[str(ANY)])
 
     def _draw_state(self, pen: Pen, centre: tuple[float, float], state: State) -> None:
+        marks = ["state"] + ["start"] * state.is_initial + ["final"] * state.is_final
+        pen.part(**{"class": " ".join(marks), "id": f"{self.graph.name}.{state.name}"})
         width, height = self._state_size(state)
         x, y = centre[0] - width / 2, centre[1] - height / 2
         pen.box(x, y, width, height, stroke_width=2.2 if state.is_initial else 1.2)
@@ -122,15 +128,23 @@ class TrackDrawing:
             below += ROW
 
     def _draw_label(self, pen: Pen, centre: tuple[float, float], arrow: Arrow) -> None:
+        self._begin_arrow(pen, arrow)
         lines = _label_lines(arrow.labels)
         _write(pen, centre[0], centre[1] - _size(lines)[1] / 2, lines)
 
     def _draw_join(self, pen: Pen, centre: tuple[float, float], arrow: Arrow) -> None:
+        self._begin_arrow(pen, arrow)
         lines = _label_lines(arrow.labels)
         width, height = _size(lines)
         x, y = centre[0] - width / 2, centre[1] - height / 2
-        pen.box(x - 3, y - 2, width + 6, height + 4, fill=PALE, stroke="#c5c9cf", stroke_width=0.8)
+        pen.box(x - 3, y - 2, width + 6, height + 4, stroke="#b0b4ba", stroke_width=0.8)
         _write(pen, centre[0], y, lines)
+
+    def _begin_arrow(self, pen: Pen, arrow: Arrow) -> None:
+        names = [self.graph.states[s].name if s != ANY else "*" for s in arrow.sources]
+        target = self.graph.states[arrow.target].name
+        part = {"class": "arrow", "data-track": self.graph.name, "data-kind": arrow.kind}
+        pen.part(**part, **{"data-from": " ".join(names), "data-to": target})
 
     def _draw_any(self, pen: Pen, centre: tuple[float, float]) -> None:
         width = regular().width(self._any, TITLE) + 2 * PADDING

@@ -1,20 +1,21 @@
 """A player at the start of the game: numbers, and the signal that belongs to a state.
 
 Problem: sheets show times and lights, while the rules hold formulas over params and states.
-Guarantee: values are worked out by the badge's own expression code, for the params given. It plays
-nothing: for what happens in a game there is the engine.
+Guarantee: values are worked out by the badge's own expression code, for the params given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from redband_core import expression as core
 from redband_core.ruleset import GO, TIMER_ADD, TIMER_SET
 
 from redband.rules.formula import Code, Constant
 from redband.rules.loader import CompiledRuleset
-from redband.rules.model import EventInfo, Rule, SignalInfo
+from redband.rules.model import Rule, SignalInfo
+from redband.rules.shortest import signals_by_state
 
 
 class Start:
@@ -25,6 +26,7 @@ class Start:
         self.first_param = len(ruleset.tracks) + len(ruleset.counters)
         self.first_arg = self.first_param + len(params)
         states = [track.initial for track in ruleset.tracks]
+        self._params = params
         self._values = [*states, *[0] * len(ruleset.counters), *params]
         for place, counter in enumerate(ruleset.counters, len(states)):
             low, high, start = map(self.value, (counter.low, counter.high, counter.start))
@@ -44,7 +46,22 @@ class Start:
         )
 
     def signal(self, track: int, state: int) -> SignalInfo:
-        """Return what the badge shows in this state while all else is as at the start."""
+        """Return what the badge shows in this state.
+
+        That is the signal that asks for it while all else is as at the start; when none does, the
+        one that is shown where the shortest way to the state ends.
+        """
+        signal = self._alone(track, state)
+        if any(t == track for t, _allowed in signal.condition.where):
+            return signal
+        number = self._first_signals.get((track, state))
+        return signal if number is None else self.ruleset.signal(number)
+
+    @cached_property
+    def _first_signals(self) -> dict[tuple[int, int], int]:
+        return signals_by_state(self.ruleset, self._params)
+
+    def _alone(self, track: int, state: int) -> SignalInfo:
         values = list(self._values)
         values[track] = state
         for signal in self.ruleset.signals:
@@ -77,10 +94,6 @@ class Start:
                 if enters or sets:
                     found.append((rule, effect.value))
         return found
-
-    def events(self, rule: Rule) -> list[EventInfo]:
-        """Return the events of a rule."""
-        return [self.ruleset.event(number) for number in rule.events]
 
     def _evaluate(self, code: Code, values: list[int]) -> int:
         numbers = list(values)

@@ -8,9 +8,11 @@ name. License: `fonts/PTSans-LICENSE.txt` (free, may be embedded). It draws noth
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from fontTools import subset
 from fontTools.ttLib import TTFont
@@ -22,15 +24,22 @@ NAME = "PT Sans"
 KEPT_NAMES = [0, 13]  # copyright and licence stay in a subset; the font's own name does not
 
 
+def words(text: str) -> list[str]:
+    """Return the parts between which a line may be broken: a number stays with what it counts."""
+    return [word for word in re.split(r"(?<!\d)\s+", " ".join(text.split())) if word]
+
+
 class Face:
     """One weight of the typeface. path: its file."""
 
     def __init__(self, file: str) -> None:
         self.path = FOLDER / file
-        font = TTFont(self.path, lazy=True)
+        font: Any = TTFont(self.path, lazy=True)  # its tables have no types
         self._per_em: int = font["head"].unitsPerEm
         metrics = font["hmtx"].metrics
-        self._widths = {code: metrics[glyph][0] for code, glyph in font.getBestCmap().items()}
+        self._widths: dict[int, int] = {
+            letter: metrics[glyph][0] for letter, glyph in font.getBestCmap().items()
+        }
 
     def width(self, text: str, size: float) -> float:
         """Return the width of a line in the unit of `size`. Raises RedbandUserError."""
@@ -39,15 +48,15 @@ class Face:
         except KeyError as error:
             letter = chr(error.args[0])
             raise RedbandUserError(
-                f'the sheet\'s font {NAME} has no "{letter}" (U+{ord(letter):04X}), which stands in '
-                f'"{text[:60]}"; write it in Latin or Cyrillic letters'
+                f'the font of the sheets, {NAME}, has no "{letter}" (U+{ord(letter):04X}), '
+                f'which stands in "{text[:60]}"; write it in Latin or Cyrillic letters'
             ) from error
 
     def wrap(self, text: str, size: float, width: float) -> list[str]:
         """Return the text in lines no wider than `width`; a longer word is broken."""
         lines: list[str] = []
         line = ""
-        for word in text.split():
+        for word in words(text):
             trial = f"{line} {word}" if line else word
             if self.width(trial, size) <= width:
                 line = trial

@@ -21,13 +21,13 @@ from redband.rules.start import Start
 UNITS = ((3_600_000, Text("h", "ч")), (60_000, Text("min", "мин")), (1000, Text("s", "с")))
 MILLISECONDS = Text("ms", "мс")
 PATTERN_TITLES = (
-    Text("off", "не горит"),
-    Text("steady", "горит постоянно"),
-    Text("slow blink", "медленно мигает"),
-    Text("fast blink", "часто мигает"),
+    Text("off", "нет"),
+    Text("steady", "постоянно"),
+    Text("slow blinking", "медленное мигание"),
+    Text("fast blinking", "быстрое мигание"),
     Text("double flash", "двойная вспышка"),
     Text("short flash", "короткая вспышка"),
-    Text("heartbeat: short, long", "сердце: короткая, длинная"),
+    Text("short and long", "короткая и длинная"),
     Text("triple flash", "тройная вспышка"),
 )
 """What people call the patterns; the index is the code of `redband_core.led`."""
@@ -75,11 +75,13 @@ class Wording:
     def duration(self, time_ms: int) -> str:
         """Return ms as people write times: "15 min", "7 min 30 s", "500 ms"."""
         parts = []
+        if not time_ms:
+            return f"0 {self.get(UNITS[-1][1])}"
         for unit_ms, unit in UNITS:
             count, time_ms = divmod(time_ms, unit_ms)
             if count:
                 parts.append(f"{count} {self.get(unit)}")
-        if time_ms or not parts:
+        if time_ms:
             parts.append(f"{time_ms} {self.get(MILLISECONDS)}")
         return " ".join(parts)
 
@@ -92,8 +94,11 @@ class Wording:
             return self.get(BOOLEAN[value])
         return str(value).replace("-", "−")
 
-    def state_time(self, start: Start, track: int, state: int) -> str:
-        """Return how long the state lasts and what else sets its time; "" for no timer."""
+    def state_time(self, start: Start, track: int, state: int, until: str = "") -> str:
+        """Return how long the state lasts and what else sets its time; "" for no timer.
+
+        until: what the time leads to, such as "until death".
+        """
         times = []
         setters = []
         time_ms = start.fixed_time_ms(track, state)
@@ -108,20 +113,22 @@ class Wording:
             elif start.is_fixed(code):
                 times.append(self.duration(max(0, start.value(code))))
             else:
-                setters.append(self._triggers(rule))
-        found = [self.pick(" or ", " или ").join(dict.fromkeys(times))] if times else []
+                setters += self._triggers(rule)
+        lasts = self.pick(" or ", " или ").join(dict.fromkeys(times))
+        found = [f"{lasts} {until}".strip()] if times else []
         if setters:
-            by = self.pick("time set by: ", "время задаёт: ")
-            if times:
-                by = self.pick("another time is set by: ", "другое время задаёт: ")
-            found.append(by + ", ".join(dict.fromkeys(setters)))
+            names = [self.pick(f"“{name}”", f"«{name}»") for name in dict.fromkeys(setters)]
+            many = len(names) > 1
+            by = self.pick("set by the event", f"зада{'ют события' if many else 'ёт событие'}")
+            by += self.pick("s " if many else " ", " ") + ", ".join(names)
+            found.append(self.pick("another time is ", "другое время ") * bool(times) + by)
         return "; ".join(found)
 
-    def _triggers(self, rule: Rule) -> str:
+    def _triggers(self, rule: Rule) -> list[str]:
+        """Return the names of what makes the rule happen."""
         if rule.after is not None:
-            return self.get(self.ruleset.tracks[rule.after[0]].states[rule.after[1]].title)
-        events = [self.get(self.ruleset.event(number).title) for number in rule.events]
-        return ", ".join(events) or self.pick("the rules", "правила")
+            return [self.get(self.ruleset.tracks[rule.after[0]].states[rule.after[1]].title)]
+        return [self.get(self.ruleset.event(number).title) for number in rule.events]
 
     def condition(self, condition: Condition, events: tuple[int, ...], track: int) -> str:
         """Return what must hold besides the state of `track`, or ""."""
@@ -157,18 +164,19 @@ class Wording:
             f"{count} {presses}, затем {hold}",
         )
 
-    def call(self, gesture: GestureInfo) -> str:
-        """Return the event that a gesture sends, with its arguments."""
+    def call(self, gesture: GestureInfo) -> tuple[str, str]:
+        """Return the event that a gesture sends, and its arguments or ""."""
         event = self.ruleset.event(gesture.event)
         infos = list(event.args)
         if event.id == VOID:  # its second argument is the source that other events declare
-            sources = [e.args[e.source_arg] for e in self.ruleset.events if e.source_arg is not None]
+            sources = [
+                e.args[e.source_arg] for e in self.ruleset.events if e.source_arg is not None
+            ]
             infos += sources[:1]
         values = [
-            self._argument(info, value)
-            for info, value in zip(infos, gesture.args, strict=False)
+            self._argument(info, value) for info, value in zip(infos, gesture.args, strict=False)
         ]
-        return self.get(event.title) + (f" ({'; '.join(values)})" if values else "")
+        return self.get(event.title), "; ".join(values)
 
     def _argument(self, info: ArgInfo, value: int) -> str:
         title = self.get(info.title)
@@ -189,7 +197,7 @@ class Wording:
             return self._slot(item, event)
         last = stack.pop()
         if item == core.NOT:
-            return _Term(self.pick("not ", "не ") + last.quoted(_ATOM), _NOT)
+            return _Term(self.pick("not ", "не ") + self._quoted(last, _ATOM), _NOT)
         if item == core.NEG:
             return _Term("−" + last.inside(_ATOM), _ATOM)
         if item == core.ABS:
@@ -216,10 +224,16 @@ class Wording:
             return _Term(text, _ATOM, is_time=is_time)
         binding, sign = _BINARY[operator]
         if operator in (core.AND, core.OR):
-            text = left.quoted(binding) + self.get(sign) + right.quoted(binding)
+            text = self._quoted(left, binding) + self.get(sign) + self._quoted(right, binding)
         else:
             text = left.inside(binding) + self.get(sign) + right.inside(binding + 1)
         return _Term(text, binding, is_time=is_time)
+
+    def _quoted(self, term: _Term, binding: int) -> str:
+        """Return the text for use beside "and", "or", "not": several words in quotes."""
+        if term.is_name and " " in term.text:
+            return self.pick(f"“{term.text}”", f"«{term.text}»")
+        return term.inside(binding)
 
     def _as_time(self, term: _Term) -> _Term:
         if term.number is None or term.number % 1000:
@@ -268,12 +282,6 @@ class _Term:
     def inside(self, binding: int) -> str:
         """Return the text for use beside an operator that binds so tightly."""
         return self.text if self.binding >= binding else f"({self.text})"
-
-    def quoted(self, binding: int) -> str:
-        """Return the text for use beside "and", "or", "not": a title of several words in “”."""
-        if self.is_name and " " in self.text:
-            return f"“{self.text}”"
-        return self.inside(binding)
 
 
 def lit_stretches(pattern: int, window_ms: int) -> list[tuple[int, int]]:

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, Table, create_engine, event
-from sqlalchemy.dialects.postgresql import insert as postgresql_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError
 
@@ -64,12 +63,12 @@ def insert_new(connection: Connection, table: Table, rows: list[dict[str, Any]])
     """Insert those of `rows` whose primary key is not in `table` yet; return how many were."""
     if not rows:
         return 0
-    insert = postgresql_insert if connection.dialect.name == "postgresql" else sqlite_insert
     added = 0
     # One statement for many rows; bounded, as a statement takes at most 999 values everywhere.
     step = max(1, 900 // len(rows[0]))
     for start in range(0, len(rows), step):
-        statement = insert(table).values(rows[start : start + step]).on_conflict_do_nothing()
+        statement = sqlite.insert(table).values(rows[start : start + step])
+        statement = statement.on_conflict_do_nothing()
         added += connection.execute(statement).rowcount
     return added
 

@@ -10,11 +10,12 @@ Not here: what the records mean (`projection`), and anything about one database 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import Row, select, update
 from sqlalchemy.engine import Connection
 
 from redband.store import ingest, schema
@@ -148,15 +149,11 @@ class Store:
         return {bytes(row.identity): (row.name, bytes(row.data)) for row in rows}
 
     def records(
-        self,
-        badge_id: int | None = None,
-        after: tuple[int, int] | None = None,
-        kinds: Sequence[int] | None = None,
+        self, badge_id: int | None = None, after: tuple[int, int] | None = None
     ) -> list[Record]:
         """Return records in the order (badge, install, seq).
 
         badge_id: only this badge. after: only records behind (install_order, seq) of that badge.
-        kinds: only these record kinds.
         """
         record, install = schema.record, schema.install
         same = (record.c.badge_id == install.c.badge_id) & (
@@ -170,23 +167,22 @@ class Store:
             query = query.where(
                 later_life | ((install.c.ordinal == after[0]) & (record.c.seq > after[1]))
             )
-        if kinds is not None:
-            query = query.where(record.c.kind.in_(kinds))
         query = query.order_by(
             record.c.badge_id, install.c.ordinal, record.c.seq, record.c.boot_id
         )
         with self._reading() as connection:
-            return [
-                Record(
-                    badge_id=row.badge_id,
-                    install_order=row.ordinal,
-                    install_id=row.install_id,
-                    boot_id=row.boot_id,
-                    seq=row.seq,
-                    kind=row.kind,
-                    game_ms=row.game_ms,
-                    payload=bytes(row.payload),
-                    received_ms=row.received_ms,
-                )
-                for row in connection.execute(query)
-            ]
+            return [_record(row) for row in connection.execute(query)]
+
+
+def _record(row: Row[Any]) -> Record:
+    return Record(
+        badge_id=row.badge_id,
+        install_order=row.ordinal,
+        install_id=row.install_id,
+        boot_id=row.boot_id,
+        seq=row.seq,
+        kind=row.kind,
+        game_ms=row.game_ms,
+        payload=bytes(row.payload),
+        received_ms=row.received_ms,
+    )

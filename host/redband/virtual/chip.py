@@ -147,10 +147,10 @@ class Chip:
             timer.cancel()
         self._timers.clear()
         self._wake_pins = []
-        self._console.detach()
         if self._interpreter is not None:
             self._interpreter.kill()
             self._interpreter = None
+        self._console.detach()
         if self._radio is not None:
             self._radio.close()
             self._radio = None

@@ -117,11 +117,15 @@ class Interpreter:
         self._terminal.resume()
 
     def kill(self) -> None:
-        """End the process now, as a battery that is pulled; may be called again."""
-        self._terminal.close()
+        """End the process now, as a battery that is pulled; may be called again.
+
+        What it had printed before still comes to `on_output`, as it had left the chip.
+        """
         self._bus.close()
         self._process.kill()
         self._process.wait()
+        self._terminal.read_rest()
+        self._terminal.close()
 
     def _bus_data(self, data: bytes) -> None:
         received = self._received

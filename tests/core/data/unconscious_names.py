@@ -13,6 +13,11 @@ EVENTS = (
     "master_wakes",
     "stand_up",
     "pick_up",
+    "sudden",
+    "sudden_end",
+    "place",
+    "foul",
+    "exclude",
 )
 PARAMS = (
     "max_hp",
@@ -24,11 +29,16 @@ COUNTERS = (
     "hp",
     "penalty",
     "lowest_dc",
+    "sudden_kind",
+    "fouls",
 )
 TRACKS = (
-    "mind",
+    "awareness",
     "posture",
     "hands",
+    "mind",
+    "place",
+    "conduct",
 )
 REFUSALS = (
     "applied",
@@ -49,17 +59,24 @@ REFUSALS = (
     "not_plain_sleep",
     "not_dying",
     "no_time_runs",
+    "excluded",
+    "not_in_combat",
+    "no_sudden_state",
+    "already_there",
 )
 SIGNALS = (
+    "excluded",
     "dying",
     "stable",
     "magic",
     "noise",
     "asleep",
     "waking",
+    "sudden",
     "prone",
     "dropped",
-    "awake",
+    "safe",
+    "healthy",
 )
 STATES = (
     (
@@ -78,5 +95,17 @@ STATES = (
     (
         "holding",
         "dropped",
+    ),
+    (
+        "calm",
+        "sudden",
+    ),
+    (
+        "combat",
+        "safe",
+    ),
+    (
+        "playing",
+        "excluded",
     ),
 )

@@ -7,7 +7,7 @@ from redband_badge.boot_record import BootRecord
 from redband_hal import system
 
 import flash_device
-from flash_device import FlashDevice, format_and_mount, remount, write_file
+from flash_device import FlashDevice, format_and_mount, power_cut, write_file
 
 PATH = "/flash/boot.cnt"
 
@@ -103,7 +103,7 @@ class BootRecordTest(unittest.TestCase):
             device.cut_at = cut_at
             begin()
             was_cut = device.is_dead
-            remount(device, "/flash")
+            power_cut(device, "/flash", [])
             self.assertIn(BootRecord(PATH).boot_count, (1, 2))
             cut_at += 1
         self.assertTrue(cut_at > 3)

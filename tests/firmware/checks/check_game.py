@@ -21,7 +21,7 @@ from redband_core.ruleset import Ruleset
 from redband_hal import system
 
 import flash_device
-from flash_device import FlashDevice, format_and_mount, remount
+from flash_device import FlashDevice, format_and_mount, power_cut
 
 with open(os.getenv("REDBAND_RULESET"), "rb") as file:
     RULESET = Ruleset.from_bytes(file.read())
@@ -39,7 +39,7 @@ class Bench:
 
     def __init__(self, kind=Game, params=None):
         while Bench.opened:
-            Bench.opened.pop()._close_tail()
+            Bench.opened.pop().close()
         self.store = JournalStore("/flash/journal", lambda _path: 1 << 30)
         Bench.opened.append(self.store)
         self.state = BadgeState()
@@ -96,7 +96,7 @@ class GameTest(unittest.TestCase):
 
     def tearDown(self):
         while Bench.opened:
-            Bench.opened.pop()._close_tail()
+            Bench.opened.pop().close()
         flash_device.vfs.umount("/flash")
 
     def test_press_costs_a_hit_at_once(self):
@@ -116,7 +116,7 @@ class GameTest(unittest.TestCase):
         bench.play(gestures.IMPACT, 500)
         bench.play(HOLD, 1000, first_ms)
         self.assertEqual(bench.state.counters[0], hits - 3)
-        remount(self.device, "/flash")
+        power_cut(self.device, "/flash", Bench.opened)
         self.assertEqual(Bench(Game, MANY_HITS).state.counters[0], hits - 3)
 
     def test_hold_after_a_refused_press_takes_no_hit_back(self):
@@ -140,7 +140,7 @@ class GameTest(unittest.TestCase):
                 bench.play(gesture, 11_000)
             shown = bench.shown()
             for _again in range(2):
-                remount(self.device, "/flash")
+                power_cut(self.device, "/flash", Bench.opened)
                 bench = Bench()
                 self.assertEqual(bench.shown(), shown)
 
@@ -158,7 +158,7 @@ class GameTest(unittest.TestCase):
         bench.now_ms += DEATH_MS + 1
         bench.book.tick(bench.now_ms)
         shown = bench.shown()
-        remount(self.device, "/flash")
+        power_cut(self.device, "/flash", Bench.opened)
         self.assertEqual(Bench().shown(), shown)
 
     def test_battery_pull_wins_at_most_one_checkpoint(self):
@@ -169,7 +169,7 @@ class GameTest(unittest.TestCase):
             bench.now_ms += 1000
             bench.book.tick(bench.now_ms)
         left_ms = bench.state.timer_left_ms
-        remount(self.device, "/flash")
+        power_cut(self.device, "/flash", Bench.opened)
         again = Bench()
         self.assertTrue(left_ms <= again.state.timer_left_ms <= left_ms + 30_000)
         checkpoints = [
@@ -215,10 +215,8 @@ class GameTest(unittest.TestCase):
                 raise
             later = bench.shown() if bench is not None else None
         was_cut = device.is_dead
-        while Bench.opened:
-            Bench.opened.pop()._close_tail()
         for _again in range(2):
-            remount(device, "/flash")
+            power_cut(device, "/flash", Bench.opened)
             found = Bench().shown()
             if shown is not None and found != shown and found != later:
                 raise AssertionError("cut at %d: %r is not %r" % (cut_at, found, shown))
@@ -259,7 +257,7 @@ class TaskTest(unittest.TestCase):
 
     def tearDown(self):
         while Bench.opened:
-            Bench.opened.pop()._close_tail()
+            Bench.opened.pop().close()
         flash_device.vfs.umount("/flash")
 
     def _run(self, bench, is_safe_mode, between):
@@ -289,9 +287,10 @@ class TaskTest(unittest.TestCase):
 
     def test_write_errors_lose_no_hit_and_count_none_twice(self):
         for skip in range(12):
-            self._fail_once(skip)
+            for is_late in (False, True):
+                self._fail_once(skip, is_late)
 
-    def _fail_once(self, skip):
+    def _fail_once(self, skip, is_late):
         flash_device.vfs.umount("/flash")
         device = self.device = FlashDevice()
         format_and_mount(device, "/flash")
@@ -302,6 +301,7 @@ class TaskTest(unittest.TestCase):
                 if number == 3:
                     device.fail_at = device.operations + skip
                     device.fail_count = 1
+                    device.is_late = is_late
                 queue.put((gestures.IMPACT, 1, bench.now_ms + number * 1000))
                 await asyncio.sleep_ms(1)
 

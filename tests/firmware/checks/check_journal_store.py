@@ -4,12 +4,13 @@ import os
 import unittest
 
 from redband_badge import limits
+from redband_badge.journal_archive import archive
 from redband_badge.journal_pages import JournalPages
 from redband_badge.journal_store import JournalStore
 from redband_core import journal
 
 import flash_device
-from flash_device import FlashDevice, format_and_mount, read_file, remount, write_file
+from flash_device import FlashDevice, format_and_mount, power_cut, read_file, write_file
 
 HIT = journal.event_payload(1, (1, 0))
 SNAPSHOT = bytes(range(60))
@@ -25,7 +26,7 @@ opened = []
 def open_store(records=None, free_bytes=plenty):
     # A file that is left to the collector would be closed, and so written, at any later time.
     while opened:
-        opened.pop()._close_tail()
+        opened.pop().close()
     store = JournalStore("/flash/journal", free_bytes)
     opened.append(store)
     found = [] if records is None else records
@@ -63,7 +64,7 @@ class JournalStoreTest(unittest.TestCase):
         for number in range(1, 400):
             add(store, number * 100)
         last_seq = store.next_seq
-        remount(self.device, "/flash")
+        power_cut(self.device, "/flash", opened)
         found = []
         again = open_store(found)
         self.assertEqual(again.next_seq, last_seq)
@@ -84,16 +85,19 @@ class JournalStoreTest(unittest.TestCase):
 
     def test_power_cut_at_each_flash_operation_loses_nothing_that_append_returned(self):
         cuts = 0
+        segment_bytes = limits.SEGMENT_BYTES
+        limits.SEGMENT_BYTES = 600  # so that many cuts fall into a rotation
         for tears in (False, True):
             cut_at = 0
             while self._write_until_cut(cut_at, tears):
                 cut_at += 1
                 cuts += 1
+        limits.SEGMENT_BYTES = segment_bytes
         print("journal_store: %d cut points" % cuts)
         self.assertTrue(cuts > 400)
 
     def _write_until_cut(self, cut_at, tears):
-        """Write 200 records with the power failing; return whether it failed before the end."""
+        """Write 80 records with the power failing; return whether it failed before the end."""
         device = FlashDevice(32)
         flash_device.vfs.umount("/flash")
         format_and_mount(device, "/flash")
@@ -102,23 +106,23 @@ class JournalStoreTest(unittest.TestCase):
         device.tears = tears
         promised = 0
         store = JournalStore("/flash/journal", plenty)
+        opened.append(store)
         try:
             store.recover(lambda kind, game_ms, payload: None)
-            for number in range(1, 200):
+            for number in range(1, 80):
                 payload = journal.event_payload(1, (number, 0)) + bytes(12)
                 state = journal.event_payload(1, (promised, 0)) + bytes(60)
                 add(store, number * 10, payload, journal.EVENT, state)
                 promised = number
-                if number == 150:
+                if number == 50:
                     store.release(store.next_seq)
         except OSError:
             if not device.is_dead:
                 raise
         was_cut = device.is_dead
-        store._close_tail()
         device.tears = False
         for _again in range(2):
-            remount(device, "/flash")
+            power_cut(device, "/flash", opened)
             found = []
             store = open_store(found)
             # The snapshot holds the number of the event before it, like the state of a game.
@@ -167,6 +171,10 @@ class JournalStoreTest(unittest.TestCase):
             again = open_store(found)
             self.assertEqual(found, good[: len(found)])
             self.assertTrue(again.torn_bytes > 0)
+            seq = add(again, 900)
+            found = []
+            self.assertEqual(open_store(found).next_seq, seq + 1)
+            self.assertEqual(found[-1], (journal.EVENT, 900, HIT))
             for name in os.listdir("/flash/journal"):
                 if name.endswith(".seg") and name != "00000000.seg":
                     os.remove("/flash/journal/" + name)
@@ -246,7 +254,8 @@ class JournalStoreTest(unittest.TestCase):
         for _life in range(3):
             store = open_store()
             add(store, 1)
-            store.archive()
+            store.close()
+            archive("/flash/journal")
         self.assertIn("00000000.seg", os.listdir("/flash/journal.old"))
         self.assertEqual(open_store().next_seq, 0)
 

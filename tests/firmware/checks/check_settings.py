@@ -8,7 +8,7 @@ from redband_badge import settings
 from redband_badge.settings import SettingsStore
 
 import flash_device
-from flash_device import FlashDevice, format_and_mount, read_file, remount, write_file
+from flash_device import FlashDevice, format_and_mount, power_cut, read_file, write_file
 
 GOOD = {
     "badge_id": 7,
@@ -108,7 +108,7 @@ class SettingsTest(unittest.TestCase):
             except OSError:
                 pass
             was_cut = device.is_dead
-            remount(device, "/flash")
+            power_cut(device, "/flash", [])
             found = self.store.load()
             self.assertEqual(found.problem, settings.OK)
             self.assertIn(found.badge_id, (7, 8))

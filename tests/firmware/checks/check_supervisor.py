@@ -36,7 +36,7 @@ class Bench:
         async def play():
             try:
                 await asyncio.wait_for_ms(self.supervisor.run(), duration_ms)
-            except TimeoutError:
+            except asyncio.TimeoutError:
                 return False
             return True
 

@@ -24,6 +24,7 @@ class FlashDevice:
         self.fail_at = None
         self.fail_count = 0
         self.tears = False  # whether the write that is cut leaves its first half behind
+        self.is_late = False  # whether a write that fails is done all the same
 
     @property
     def is_dead(self):
@@ -51,11 +52,12 @@ class FlashDevice:
         if self.tears and self.cut_at == self.operations:
             half = len(buffer) >> 1
             self.data[start : start + half] = buffer[:half]
-        if self._operate():
-            return EIO
+        status = self._operate()
+        if status and not self.is_late:
+            return status
         self.written_bytes += len(buffer)
         self.data[start : start + len(buffer)] = buffer
-        return 0
+        return status
 
     def ioctl(self, operation, argument):
         if operation == 4:
@@ -76,8 +78,13 @@ def format_and_mount(device, path):
     vfs.mount(vfs.VfsLfs2(device), path)
 
 
-def remount(device, path):
-    """Mount again as after a power cut: what was open or cached is forgotten."""
+def power_cut(device, path, stores):
+    """Pull the battery and mount again: what was open or cached, and not flushed, is forgotten."""
+    if device.cut_at is None:
+        device.cut_at = device.operations
+        device.operations += 1
+    while stores:
+        stores.pop().close()  # a dead device: nothing can be written any more
     device.cut_at = None
     vfs.umount(path)
     vfs.mount(vfs.VfsLfs2(device), path)
