@@ -105,6 +105,7 @@ class FakeClient(BaseBleakClient):
         self._session: Any = None
         self._callbacks: dict[str, Callable[[bytearray], None]] = {}
         self._pump: asyncio.Task | None = None
+        self._kick = asyncio.Event()  # something was written: the badge may have an answer
 
     @property
     def mtu_size(self) -> int:
@@ -178,6 +179,8 @@ class FakeClient(BaseBleakClient):
             await asyncio.sleep(0)
             offered = self._session.next_notification()
             if offered is None:
+                self._kick.clear()
+                await self._kick.wait()
                 continue
             channel, frame = offered
             uuid = frames.CONTROL_UUID if channel == frames.CHANNEL_CONTROL else frames.LOG_UUID
@@ -199,6 +202,7 @@ class FakeClient(BaseBleakClient):
             await never()
         if self._session is not None:
             self._session.control_written(bytes(data), 0)
+            self._kick.set()
 
     async def start_notify(self, characteristic: Any, callback: Any, **_options: Any) -> None:
         await self._step("subscribe")

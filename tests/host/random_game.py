@@ -12,7 +12,7 @@ import hashlib
 from redband_core.engine import Engine
 
 LIFE_EVENTS = 60
-STUCK_EVENTS = 12  # refused in a row: nothing more will happen in this life
+STUCK_EVENTS = 6  # refused in a row: nothing more will happen in this life
 CHUNK_EVENTS = 5_000  # a digest is told for each, so that a difference is found soon
 GAPS_MS = (0, 0, 1, 40, 300, 2_000, 9_999, 60_000, 290_000, 600_000, 3_600_000)
 LONG_GAP_MS = 40 * 24 * 3600 * 1000  # longer than the clock of the chip runs without wrapping
@@ -83,7 +83,22 @@ def event_of(ruleset, dice):
     return dice.below(len(ruleset.event_args))
 
 
-def play(ruleset, count, seed):
+class Seen:
+    """Which (track, state) and which applied events a game came to."""
+
+    def __init__(self):
+        self.states = set()
+        self.applied = set()
+
+    def look(self, engine, event, outcome):
+        """Note where the engine is now."""
+        for track in range(len(engine.ruleset.tracks)):
+            self.states.add((track, engine.track_state(track)))
+        if not outcome:
+            self.applied.add(event)
+
+
+def play(ruleset, count, seed, seen=None):
     """Yield (digest so far as hex, events applied so far) after each CHUNK_EVENTS of `count`."""
     dice = Dice(seed)
     digest = hashlib.sha256()
@@ -105,10 +120,13 @@ def play(ruleset, count, seed):
         else:
             refused = 0
             applied += 1
+        if seen:
+            seen.look(engine, event, outcome)
         digest.update(bytes((outcome, engine.signal())))
         if engine.notes:
             digest.update(str(engine.notes).encode())
         digest.update(engine.snapshot())
         if number % CHUNK_EVENTS == 0:
-            digest = hashlib.sha256(digest.digest())
-            yield (digest.digest().hex(), applied)
+            so_far = digest.digest()
+            digest = hashlib.sha256(so_far)  # MicroPython can't go on with one that was read
+            yield (so_far.hex(), applied)

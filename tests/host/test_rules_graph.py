@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import random
 import re
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from redband.rules.transitions import transitions
 from redband.rules.typeface import bold, regular
 from redband.rules.wording import Wording, lit_stretches
 from redband_core import led
+from redband_core.engine import Engine
 
 LAB = Path(__file__).resolve().parents[1] / "core" / "data" / "lab.toml"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -141,6 +143,45 @@ def test_every_transition_is_an_arrow_with_its_trigger_and_condition(
                 and wanted <= set(arrow.get("data-from", "").split())
             ]
             assert fitting or not wanted, (track.name, label, condition)
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_whatever_the_engine_does_is_drawn(name: str) -> None:
+    """A random game: each change of a track goes along arrows that name the event."""
+    ruleset = load(name)
+    engine = Engine(ruleset.ruleset)
+    arrows = parts(picture(name, "en"), "arrow")
+    chance = random.Random(1)
+    changes = set()
+    for _ in range(4000):
+        if not chance.randrange(60):  # final states end a game soon
+            engine = Engine(ruleset.ruleset)
+        engine.advance(engine.now_ms + chance.choice((0, 1000, 600_000)))
+        event = chance.choice(ruleset.events[1:])
+        before = [engine.track_state(t) for t in range(len(ruleset.tracks))]
+        args = tuple(chance.randint(arg.low, arg.high) for arg in event.args)
+        engine.step(engine.now_ms, event.id, args)
+        for t, track in enumerate(ruleset.tracks):
+            if engine.track_state(t) != before[t]:
+                old, new = track.states[before[t]].name, track.states[engine.track_state(t)].name
+                changes.add((track.name, event.title.en, old, new))
+    assert len(changes) > 8
+    for track_name, event_title, old, new in changes:
+        own = [arrow for arrow in arrows if arrow.get("data-track") == track_name]
+        first = [arrow for arrow in own if squeezed(event_title) in written(arrow)]
+        at_once = [arrow for arrow in own if arrow.get("data-kind") == "always"]
+        reached = ends(first, {old}) | {old}
+        reached |= ends(at_once, reached)
+        assert new in reached, (track_name, event_title, old, new)
+
+
+def ends(arrows: list[ElementTree.Element], begins: set[str]) -> set[str]:
+    """Return where the arrows lead from any of the states."""
+    return {
+        arrow.get("data-to", "")
+        for arrow in arrows
+        if {"*", *begins} & set(arrow.get("data-from", "").split())
+    }
 
 
 def test_timers_are_labelled_with_their_durations() -> None:

@@ -192,10 +192,6 @@ class _RulesReader(Reader):
     def pick_expression(self, index):
         return self.expressions[self.below(index, len(self.expressions))]
 
-    def shared(self, item):
-        """Return the equal item that was read before, else this one: a badge's heap is short."""
-        return self.seen.setdefault(item, item)
-
     def optional(self, index):
         """Return the expression with number `index` - 1, None for 0."""
         return self.pick_expression(index - 1) if index else None
@@ -204,7 +200,8 @@ class _RulesReader(Reader):
         where = self.rows(lambda: (self.varint(), self.varint()))
         for track, _mask in where:
             self.below(track, len(self.state_counts))
-        return (self.shared(where), self.optional(self.varint()))
+        # Equal parts are kept once: a badge's heap is short.
+        return (self.seen.setdefault(where, where), self.optional(self.varint()))
 
     def read_rule(self):
         where, guard = self.read_condition()
@@ -229,7 +226,8 @@ class _RulesReader(Reader):
             or (expression is None and op in (SET, TIMER_SET, TIMER_ADD, NOTE))
         ):
             raise RulesError("unknown effect")
-        return self.shared((op, target, a, expression))
+        effect = (op, target, a, expression)
+        return self.seen.setdefault(effect, effect)
 
     def rule_list(self):
         """Return the tuple of rules of a list of rule numbers."""

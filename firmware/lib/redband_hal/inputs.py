@@ -4,9 +4,9 @@ Guarantee: a pulse shorter than the sampling period is seen, because the interru
 and stamps the first one. Does not judge bounce: redband_core.hit_filter does.
 """
 
-from machine import Pin
+import time
 
-from redband_hal.system import ticks_ms
+from machine import Pin
 
 
 class Contact:
@@ -26,7 +26,7 @@ class Contact:
         # Only counts and stamps. The ESP32 runs this between bytecodes, from a queue 8 deep, so
         # edges of a burst can be missing: take_edges() says "at least this many".
         if self._edge_count == self._taken_count:
-            self._first_edge_ticks_ms = ticks_ms()
+            self._first_edge_ticks_ms = time.ticks_ms()
         self._edge_count += 1
 
     def is_active(self) -> bool:
@@ -47,4 +47,4 @@ class Contact:
         first_edge_ticks_ms = self._first_edge_ticks_ms
         taken = edge_count - self._taken_count
         self._taken_count = edge_count
-        return taken, first_edge_ticks_ms
+        return taken, first_edge_ticks_ms  # pyright: ignore[reportReturnType] (an int)

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from redband.cli.rules_card import card
+from redband.cli.rules_explore import explore
 from redband.cli.rules_graph import graph
 from redband.cli.rules_options import Language, Player, Ruleset, language, params, write
 from redband.errors import RedbandUserError
@@ -29,6 +30,7 @@ app = typer.Typer(
 
 app.command()(graph)
 app.command()(card)
+app.command()(explore)
 
 
 @app.command("list")

@@ -59,8 +59,10 @@ class Report:
     @property
     def is_exhausted(self) -> bool:
         """True when every situation was seen and nothing was simplified but time itself."""
-        return not self.undecided and not self.unchecked_tracks and all(
-            walk.is_exhausted and walk.is_exact for walk in self.walks
+        return (
+            not self.undecided
+            and not self.unchecked_tracks
+            and all(walk.is_exhausted and walk.is_exact for walk in self.walks)
         )
 
 
@@ -150,7 +152,9 @@ class _Explorer:
         """See each signal; walk everything they depend on only as far as that needs."""
         report = self.report
         signals = report.ruleset.signals
-        pairs = [(a, b) for a, b in alike_pairs(signals) if not is_accepted(signals[a], signals[b])]
+        pairs = [
+            (a, b) for a, b in alike_pairs(signals) if not is_accepted(signals[a], signals[b])
+        ]
         for detail, share in ((EXACT, 0.3), (COARSEST, 0.6)):
             system = System(report.ruleset, report.params, detail)
             closure = system.closure(signal_reads(system))
@@ -241,9 +245,14 @@ class _Explorer:
             for fault in walk_faults(walk, mine):
                 self._add(fault)
             for (track, state, value), number in walk.timers.items():
-                path = play(walk, (number, START)) if track in mine and value == RUNNING else None
-                if path and path.is_sure and never_ends_alone(path.engine, track):
-                    self._add(Fault("restarted", (track, state), walk, (number, START)))
+                if (
+                    track in mine
+                    and value == RUNNING
+                    and walk.system.timer_rules.get((track, state))
+                ):
+                    path = play(walk, (number, START))
+                    if path.is_sure and never_ends_alone(path.engine, track):
+                        self._add(Fault("restarted", (track, state), walk, (number, START)))
         report.unchecked_tracks = waiting
         self._check_pairs()
 
@@ -263,7 +272,9 @@ class _Explorer:
 
     def _add(self, fault: Fault) -> None:
         """Keep a fault once; one seen in a simplified walk must show on the engine itself."""
-        if any(other.kind == fault.kind and other.about == fault.about for other in self.report.faults):
+        if any(
+            other.kind == fault.kind and other.about == fault.about for other in self.report.faults
+        ):
             return
         if fault.seen and not fault.walk.is_exact and not play(fault.walk, fault.seen).is_sure:
             goal = (f"fault_{fault.kind}", *fault.about[:2], 0)[:3]
@@ -325,6 +336,8 @@ def goal_reads(system: System, goal: Goal) -> set[int]:
     reads: set[int] = set()
     for view in views:
         reads |= view.condition_reads
+        if view.rule.is_always:  # to see that such rules come to an end
+            reads |= view.writes & frozenset().union(*(other.reads for other in system.always))
         for other in system.refusals_of(view):
             reads |= other.condition_reads
     return reads

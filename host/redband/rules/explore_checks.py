@@ -79,8 +79,10 @@ def walk_faults(walk: Walk, tracks: list[int]) -> Iterator[Fault]:
         return
     graph = Graph(walk)
     for track in tracks:
-        yield from _stuck(walk, graph, track)
-        yield from _standing_still(walk, graph, track)
+        paused = list(_standing_still(walk, graph, track))
+        told = [fault.about for fault in paused]
+        yield from paused
+        yield from (fault for fault in _stuck(walk, graph, track) if fault.about not in told)
         yield from _rounds(walk, track)
 
 
@@ -93,9 +95,7 @@ def _stuck(walk: Walk, graph: Graph, track: int) -> Iterator[Fault]:
     position = walk.stepper.positions[track]
     situations = walk.situations
     seeds = [i for i, leaves in enumerate(walk.leaves) if leaves >> track & 1]
-    marks = graph.backwards(
-        seeds, lambda a, b: situations[a][position] == situations[b][position]
-    )
+    marks = graph.backwards(seeds, lambda a, b: situations[a][position] == situations[b][position])
     info = walk.system.ruleset.tracks[track]
     ends = _final_values(walk, track)
     counts: dict[tuple[int, int, int], list[int]] = defaultdict(lambda: [0, 0])
@@ -143,7 +143,12 @@ def _standing_still(walk: Walk, graph: Graph, track: int) -> Iterator[Fault]:
     situations = walk.situations
     own = walk.stepper.positions[track]
     seeds = [i for i, situation in enumerate(situations) if situation[timer] != PAUSED]
-    marks = graph.backwards(seeds, lambda _a, _b: True)
+
+    def may_pass(source: int, target: int) -> bool:
+        is_same = situations[source][own] == situations[target][own]
+        return is_same or bool(walk.leaves[source] >> track & 1)
+
+    marks = graph.backwards(seeds, may_pass)
     told = set()
     for number, situation in enumerate(situations):
         if not marks[number] and situation[own] not in told:
@@ -197,10 +202,7 @@ def lights(signal: SignalInfo) -> tuple[int, ...]:
 def alike_pairs(signals: tuple[SignalInfo, ...]) -> list[tuple[int, int]]:
     """Return the pairs of signals whose lights are alike without colour, felt or not."""
     return [
-        (a.id, b.id)
-        for a in signals
-        for b in signals
-        if a.id < b.id and lights(a) == lights(b)
+        (a.id, b.id) for a in signals for b in signals if a.id < b.id and lights(a) == lights(b)
     ]
 
 

@@ -38,8 +38,8 @@ PHRASES: dict[str, tuple[str, str]] = {
         'добавьте правило с do = "{track} -> {name}" или уберите состояние',
     ),
     "trap": (
-        "Once in {state}, nothing leads out of it, and it is not declared final.",
-        "Из {state} ничто не выводит, а конечным оно не объявлено.",
+        "Once in {state} in the way below, a player stays there: no rule for it leads out, and it is not declared final.",
+        "Попав в {state} так, как показано, игрок там и останется: правила, которое выводит, нет, а конечным оно не объявлено.",
     ),
     "trap_hint": (
         'add a rule that leads out, with in = {{ {track} = "{name}" }} or after = "{track}.{name}", or write final = true',
@@ -79,7 +79,7 @@ PHRASES: dict[str, tuple[str, str]] = {
         "Таймер {state} не может кончиться: когда никто ничего не делает, другие правила запускают его снова.",
     ),
     "restarted_hint": (
-        'start the timer only once: a condition such as left({track}) == 0 helps',
+        "start the timer only once: a condition such as left({track}) == 0 helps",
         "запускайте таймер один раз: помогает условие вроде left({track}) == 0",
     ),
     "round": (
@@ -87,14 +87,26 @@ PHRASES: dict[str, tuple[str, str]] = {
         "Таймеры водят по кругу без конца, и ни одно событие не выводит: {states}.",
     ),
     "round_hint": ("add a rule that leads out", "добавьте правило, которое выводит"),
-    "never_rule": ("This rule can never fire: {rule}.", "Это правило никогда не сработает: {rule}."),
+    "never_rule": (
+        "This rule can never fire: {rule}.",
+        "Это правило никогда не сработает: {rule}.",
+    ),
     "never_rule_hint": (
         "look at the rules above it that refuse, and at its condition; or remove it",
         "посмотрите на отказы выше и на его условие; или уберите его",
     ),
-    "never_event": ("No state accepts event {event}.", "Ни одно состояние не принимает событие {event}."),
-    "never_event_hint": ("add a rule for it, or remove it", "добавьте для него правило или уберите его"),
-    "never_signal": ("Signal {signal} is never shown.", "Сигнал {signal} никогда не показывается."),
+    "never_event": (
+        "No state accepts event {event}.",
+        "Ни одно состояние не принимает событие {event}.",
+    ),
+    "never_event_hint": (
+        "add a rule for it, or remove it",
+        "добавьте для него правило или уберите его",
+    ),
+    "never_signal": (
+        "Signal {signal} is never shown.",
+        "Сигнал {signal} никогда не показывается.",
+    ),
     "never_signal_hint": (
         "put it above the signals that hide it, or correct its condition",
         "поставьте его выше сигналов, которые его закрывают, или исправьте условие",
@@ -108,7 +120,10 @@ PHRASES: dict[str, tuple[str, str]] = {
         "Signals {a} and {b} follow each other, and to a colour-blind player their lights look alike; only the vibration differs.",
         "Сигналы {a} и {b} сменяют друг друга, а огни их для дальтоника одинаковы; различается только вибрация.",
     ),
-    "alike_next_hint": ("change a light pattern of one of them", "измените рисунок огней одного из них"),
+    "alike_next_hint": (
+        "change a light pattern of one of them",
+        "измените рисунок огней одного из них",
+    ),
     # Paths.
     "way": ("   How it comes about:", "   Как это получается:"),
     "start": ("0:00:00  start: {states}", "0:00:00  начало: {states}"),
@@ -130,7 +145,10 @@ PHRASES: dict[str, tuple[str, str]] = {
         "Note: {a} and {b} look alike (same_as) and can follow each other.",
         "Замечание: {a} и {b} одинаковы (same_as) и могут сменять друг друга.",
     ),
-    "only_with": ("Note: {what} needs another setting, such as {params}.", "Замечание: {what} — только при другой настройке, например {params}."),
+    "only_with": (
+        "Note: {what} needs another setting, such as {params}.",
+        "Замечание: {what} — только при другой настройке, например {params}.",
+    ),
     "no_faults": ("No faults found.", "Ошибок не найдено."),
     "faults": ("Faults found: {count}.", "Найдено ошибок: {count}."),
 }

@@ -80,8 +80,7 @@ class Stepper:
         self._empty = [*[0] * system.first_timer, *system.params, *[0] * system.arg_slots]
         self._slots = [(v, p) for v, p in self.positions.items() if v < system.first_timer]
         self.timer_positions = [
-            self.positions.get(system.timer_variable(track))
-            for track in range(system.track_count)
+            self.positions.get(system.timer_variable(track)) for track in range(system.track_count)
         ]
 
     def holds(self, view: RuleView) -> bool:

@@ -204,9 +204,7 @@ def _note_lines(words: Words) -> list[str]:
     for goal, params in report.settings:
         changed = ", ".join(
             f"{info.name} = {value}"
-            for info, value, usual in zip(
-                words.ruleset.params, params, report.params, strict=True
-            )
+            for info, value, usual in zip(words.ruleset.params, params, report.params, strict=True)
             if value != usual
         )
         lines.append(words.phrase("only_with", what=words.goal(goal), params=changed))
