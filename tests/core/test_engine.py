@@ -11,6 +11,7 @@ except ImportError:
 sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
 from player import Player, S, compiled
+
 from redband_core.engine import ALWAYS_ROUNDS, Engine
 from redband_core.errors import RulesError
 from redband_core.ruleset import BAD_ARGUMENTS, UNKNOWN_EVENT, Ruleset

@@ -6,6 +6,7 @@ import unittest
 sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
 from player import MIN, Player
+
 from redband_core import led
 
 HEAD, TORSO, RIGHT_ARM, LEFT_ARM, RIGHT_LEG, LEFT_LEG = 1, 2, 3, 4, 5, 6

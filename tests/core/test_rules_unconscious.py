@@ -6,6 +6,7 @@ import unittest
 sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
 from player import MIN, Player
+
 from redband_core import led
 
 LETHAL, NONLETHAL = 0, 1

@@ -6,6 +6,7 @@ import unittest
 sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
 from player import MIN, Player, S
+
 from redband_core import led
 
 SHOT, BLOW, MUTANT, PYROTECHNICS = 0, 1, 2, 3

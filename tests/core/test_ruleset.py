@@ -7,6 +7,7 @@ import unittest
 sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
 from player import compiled
+
 from redband_core import led
 from redband_core.engine import Engine
 from redband_core.errors import RulesError

@@ -6,6 +6,7 @@ import unittest
 sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
 from link import DONE, Info, Link, Log, Random, SessionCase, Store
+
 from redband_core import frames, host_session, limits
 from redband_core.badge_session import BadgeSession
 from redband_core.host_session import HostSession
@@ -232,6 +233,13 @@ class FrameByFrameTest(unittest.TestCase):
         self.write(3, frames.encode_ack(2, limits.WINDOW_FRAMES + 1, 0))
         self.write(4, frames.encode_ack(3, 50, 0))  # of another stream
         self.assertEqual(len(self.take(1000)), 0)
+
+    def test_offer_that_was_not_taken_is_cut_anew_by_a_new_mtu(self):
+        self.badge.set_mtu(247)
+        self.assertEqual(len(self.badge.next_notification()[1]), limits.FRAME_MAX_BYTES)
+        self.badge.set_mtu(23)
+        self.assertEqual(len(self.badge.next_notification()[1]), 20)
+        self.assertEqual([frame[1] for frame in self.take(2)], [0, 1])
 
     def test_sent_without_an_offer_changes_nothing(self):
         self.badge.sent()

@@ -6,6 +6,7 @@ import unittest
 sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
 from link import Info, Log
+
 from redband_core import frames, host_session, limits, log_frames
 from redband_core.badge_session import (
     CLOSE_BROKEN,

@@ -6,6 +6,7 @@ import unittest
 sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
 from link import DONE, INSTALL_ID, Info, Link, Log, SessionCase, Store
+
 from redband_core import frames, host_session, limits
 from redband_core.badge_session import (
     BadgeSession,

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
+
 from redband.fleet.firmware import compiled
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.field import BadgeSpec, Field

@@ -6,6 +6,7 @@ import asyncio
 import json
 
 import pytest
+
 from redband import rules
 from redband.virtual.image import write_image
 from redband_core import journal

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from redband import rules
 
 HERE = Path(__file__).parent

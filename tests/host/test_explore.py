@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from redband.cli.app import run
 from redband.rules import CompiledRuleset, load, parse, shipped
 from redband.rules.explore import Report, explore

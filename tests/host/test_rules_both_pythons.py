@@ -6,10 +6,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import random_game
 import redband_core
 from redband.rules import load, shipped
 from redband.rules.replay import find_micropython
+
+from tests.host import random_game
 
 HERE = Path(__file__).parent
 EVENTS = 100_000
@@ -18,7 +19,6 @@ PROGRAM = """
 import sys
 sys.path[:] = [".frozen", {core!r}, {here!r}]
 from redband_core.ruleset import Ruleset
-import random_game
 for digest, applied in random_game.play(Ruleset.from_bytes(bytes.fromhex({data!r})), {count}, {seed}):
     print(digest, applied)
 """

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 from PIL import Image
+
 from redband.cli.app import run
 from redband.rules import CompiledRuleset, load, parse, shipped
 from redband.rules.behaviour import looks

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import serial
+
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.field import BadgeSpec, Field
 

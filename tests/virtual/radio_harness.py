@@ -13,6 +13,7 @@ from bumble.device import AdvertisingType, Connection
 from bumble.gatt import Characteristic, Service
 from bumble.host import Host
 from bumble.transport.common import AsyncPipeSink
+
 from redband.virtual.bleak_backend import VirtualRadio, backend
 from redband.virtual.radio import BadgeRadio, Ether, RadioController
 from redband.virtual.radio import badge_frames as frames

@@ -20,10 +20,6 @@ from bumble.gatt import Characteristic
 from bumble.hci import Address
 from hypothesis import given
 from hypothesis import strategies as st
-from redband.virtual.bleak_backend import backend
-from redband.virtual.bleak_backend.adverts import HeardDevice
-from redband.virtual.radio import badge_frames as frames
-
 from tests.virtual.radio_harness import (
     ADVERT,
     NOTIFY,
@@ -42,6 +38,10 @@ from tests.virtual.radio_harness import (
     host_address,
     until,
 )
+
+from redband.virtual.bleak_backend import backend
+from redband.virtual.bleak_backend.adverts import HeardDevice
+from redband.virtual.radio import badge_frames as frames
 
 BADGE = badge_address(1)
 FAST = 10

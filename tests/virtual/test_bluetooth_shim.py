@@ -14,12 +14,12 @@ import pytest
 from bleak import BleakClient, BleakScanner
 from bleak.backends.device import BLEDevice
 from bleak.exc import BleakError
+from tests.virtual.radio_harness import SECOND_UUID, SERVICE_UUID, VALUE_UUID, WAIT_S, until
+
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.bleak_backend import VirtualRadio, backend
 from redband.virtual.field import BadgeSpec, Field
 from redband.virtual.radio import badge_frames
-
-from tests.virtual.radio_harness import SECOND_UUID, SERVICE_UUID, VALUE_UUID, WAIT_S, until
 
 SILICON = Path(badge_frames.__file__).parent.parent / "silicon"
 

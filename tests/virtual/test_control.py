@@ -4,6 +4,7 @@ import asyncio
 import json
 
 import pytest
+
 from redband.cli.app import run
 from redband.errors import RedbandUserError
 from redband.virtual.control import ask

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from redband.rules.loader import load
 from redband.store.projection import fold
 from redband.store.store import STORE_FILE, Store

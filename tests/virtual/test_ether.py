@@ -10,9 +10,6 @@ from bumble.att import ATT_Error, ErrorCode
 from bumble.device import AdvertisingType, Peer
 from bumble.gatt import Characteristic
 from bumble.pairing import PairingConfig, PairingDelegate
-from redband.errors import RedbandUserError
-from redband.virtual.radio.gatt_table import READ_AUTHENTICATED, READ_ENCRYPTED
-
 from tests.virtual.radio_harness import (
     ADVERT,
     READ,
@@ -28,6 +25,9 @@ from tests.virtual.radio_harness import (
     host_address,
     until,
 )
+
+from redband.errors import RedbandUserError
+from redband.virtual.radio.gatt_table import READ_AUTHENTICATED, READ_ENCRYPTED
 
 BADGE, HOST = badge_address(1), host_address(1)
 FAST = 20  # time factor of tests that only wait for the radio

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from tests.virtual.test_demo import Demo
 
 pytestmark = pytest.mark.timeout(180)

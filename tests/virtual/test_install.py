@@ -4,6 +4,7 @@ import asyncio
 import json
 
 import pytest
+
 from redband.cli.app import run
 from redband.fleet import install as installer
 from redband.fleet.install import Order, install

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from redband.virtual.field import BadgeSpec, Field
 
 OWNER = """

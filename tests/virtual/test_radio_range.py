@@ -7,10 +7,6 @@ import asyncio
 import pytest
 from bleak import BleakClient, BleakScanner
 from bumble.hci import OwnAddressType
-from redband.errors import RedbandUserError
-from redband.virtual.radio import Ether
-from redband.virtual.radio import badge_frames as frames
-
 from tests.virtual.radio_harness import (
     NOTIFY,
     READ,
@@ -25,6 +21,10 @@ from tests.virtual.radio_harness import (
     host_address,
     until,
 )
+
+from redband.errors import RedbandUserError
+from redband.virtual.radio import Ether
+from redband.virtual.radio import badge_frames as frames
 
 BADGE, HOST = badge_address(1), host_address(1)
 COUNT = 60

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+
 from redband import rules
 from redband.demo.evidence import read_journal
 from redband_core import journal

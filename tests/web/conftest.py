@@ -19,9 +19,9 @@ import pytest_asyncio
 import uvicorn
 from fastapi import FastAPI
 from playwright.async_api import Browser, ConsoleMessage, Page, ViewportSize, async_playwright
-from redband.web import create_app
-
 from tests.web.example_field import ExampleField
+
+from redband.web import create_app
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = [

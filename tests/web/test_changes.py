@@ -2,10 +2,10 @@
 
 import dataclasses
 
+from tests.web.example_field import event, row, timer
+
 from redband.web.changes import Changes, row_data
 from redband.web.view import LogEntry
-
-from tests.web.example_field import event, row, timer
 
 REST = ("of rest", "отдыха")
 

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+
 from redband.web.led_css import lamp_class, patterns_css
 from redband_core import led
 

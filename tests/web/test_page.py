@@ -4,11 +4,11 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.async_api import expect
-from redband_core import led
-
 from tests.web.conftest import PHONE
 from tests.web.example_field import event, row, timer
 from tests.web.looking import CONTRASTS, card
+
+from redband_core import led
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

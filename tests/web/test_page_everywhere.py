@@ -4,7 +4,6 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.async_api import expect
-
 from tests.web.example_field import event
 from tests.web.looking import CONTRASTS, card
 

@@ -1,6 +1,7 @@
 """Both languages say the same things."""
 
 import pytest
+
 from redband.web.changes import FLAG_BITS
 from redband.web.view import ACTIONS
 from redband.web.words import ENGLISH, RUSSIAN, choose_language, words

@@ -6,7 +6,6 @@ import asyncio
 
 from redband.demo.evidence import read_journal
 from redband_core import journal
-
 from tools.bench.play import MANY_HITS, field_of, gateway_on, running
 from tools.bench.table import Table
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tools.bench import hits_by_hand as by_hand
-
 EVENTS = (
     *("void", "hit", "stun", "knock_out", "treat", "bandage", "operation_start", "operation"),
     *("trauma", "diagnose", "treat_trauma", "sudden", "sudden_end", "place", "foul", "exclude"),

@@ -8,7 +8,6 @@ import time
 
 from redband.store.store import STORE_FILE, Store
 from redband_core import journal
-
 from tools.bench.burst import press_in_time
 from tools.bench.play import MANY_HITS, field_of, gateway_on, running
 from tools.bench.table import Table

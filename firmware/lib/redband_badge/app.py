@@ -7,15 +7,14 @@ and leads to safe mode, what fails later is restarted, and what keeps failing le
 import asyncio
 import gc
 
-from redband_hal import system
-from redband_hal.battery import Battery
-
 from redband_badge import limits, notes
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
 from redband_badge.power_task import PowerTask
 from redband_badge.radio_parts import add_radio, make_radio
 from redband_badge.supervisor import attempt
+from redband_hal import system
+from redband_hal.battery import Battery
 
 
 def run(root: str = "") -> None:

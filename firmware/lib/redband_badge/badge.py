@@ -8,15 +8,6 @@ radio nor battery, so that neither can keep it from starting.
 import binascii
 import sys
 
-from redband_core import journal, led
-from redband_core.advert import FLAG_SAFE_MODE
-from redband_core.clock import GameClock
-from redband_core.errors import RulesError
-from redband_core.ruleset import Ruleset
-from redband_hal import board, system
-from redband_hal.inputs import Contact
-from redband_hal.lights import Lights
-
 import redband_badge
 from redband_badge import limits, notes
 from redband_badge.book import Book
@@ -30,6 +21,14 @@ from redband_badge.led_task import LedTask
 from redband_badge.state import FAULT_JOURNAL, FAULT_TASK, BadgeState
 from redband_badge.supervisor import Supervisor
 from redband_badge.wakeup import Wakeup
+from redband_core import journal, led
+from redband_core.advert import FLAG_SAFE_MODE
+from redband_core.clock import GameClock
+from redband_core.errors import RulesError
+from redband_core.ruleset import Ruleset
+from redband_hal import board, system
+from redband_hal.inputs import Contact
+from redband_hal.lights import Lights
 
 _NO_IDENTITY = bytes(8)
 # Without rules there is no state to show; the LED code beside it says why.

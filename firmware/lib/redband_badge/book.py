@@ -5,13 +5,12 @@ restart finds there gives the same state again. Subclasses say what the state is
 a ruleset, `raw_game.RawGame` without.
 """
 
+from redband_badge import notes
+from redband_badge.state import FAULT_JOURNAL
 from redband_core import journal
 from redband_core.advert import FLAG_JOURNAL_FULL
 from redband_core.errors import ProtocolError
 from redband_core.limits import CHECKPOINT_MS
-
-from redband_badge import notes
-from redband_badge.state import FAULT_JOURNAL
 
 # Left out first when the journal fills up: nothing in the state depends on them.
 _LOW_VALUE = (journal.REFUSED, journal.NOTE)

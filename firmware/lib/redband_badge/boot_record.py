@@ -9,9 +9,8 @@ File: version u8, boot count u32, failures u8, is pending u8, reason u8, CRC-32 
 
 import binascii
 
-from redband_hal import system
-
 from redband_badge import files, limits, notes
+from redband_hal import system
 
 _VERSION = 1
 _LENGTH = 12

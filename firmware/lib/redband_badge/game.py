@@ -5,13 +5,12 @@ the same state. A timer that fires is journalled as a checkpoint at that time, s
 after it was shown can't undo it.
 """
 
+from redband_badge.book import Book
 from redband_core import gestures, journal
 from redband_core.engine import Engine
 from redband_core.errors import RulesError
 from redband_core.limits import TAPS_MAX
 from redband_core.ruleset import VOID, VOID_TAG
-
-from redband_badge.book import Book
 
 
 class Game(Book):

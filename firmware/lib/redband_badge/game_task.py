@@ -5,9 +5,8 @@ fails; started again it takes the state from the journal and goes on with the sa
 neither lost nor counted twice.
 """
 
-from redband_hal import system
-
 from redband_badge import limits, notes
+from redband_hal import system
 
 
 class GameTask:

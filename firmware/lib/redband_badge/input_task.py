@@ -29,9 +29,12 @@ class _Channel:
 
     def sample(self, clock) -> int:
         """Return the filter's code for this moment."""
-        edge_count, edge_ticks_ms = self.contact.take_edges()
-        edge_ms = clock.at(edge_ticks_ms) if edge_count else clock.now_ms
-        return self.filter.sample(self.contact.is_active(), edge_count, edge_ms, clock.now_ms)
+        edge_count, first_ticks_ms, last_ticks_ms = self.contact.take_edges()
+        is_active, now_ms = self.contact.is_active(), clock.now_ms
+        if not edge_count:
+            return self.filter.sample(is_active, 0, now_ms, now_ms)
+        first_ms, last_ms = clock.at(first_ticks_ms), clock.at(last_ticks_ms)
+        return self.filter.sample(is_active, edge_count, first_ms, now_ms, last_ms)
 
 
 class InputTask:

@@ -13,13 +13,12 @@ A segment that begins with no snapshot, or an empty one, means "look further bac
 
 import os
 
+from redband_badge import limits
+from redband_badge.files import read_bytes
 from redband_core import journal
 from redband_core.errors import JournalCorrupt
 from redband_core.segment_reader import SegmentReader
 from redband_hal import system
-
-from redband_badge import limits
-from redband_badge.files import read_bytes
 
 _PIECE_BYTES = 128  # small, so that a fragmented heap has room for it
 

@@ -6,11 +6,10 @@ blink of both LEDs for each input that counted, and each eight seconds the LED c
 red and green in turn, as many times as the code's number.
 """
 
+from redband_badge import limits
 from redband_core import led
 from redband_core.clock import GameClock
 from redband_hal import system
-
-from redband_badge import limits
 
 _OFF = (0, 0, 0)
 _ACKNOWLEDGED = (1, 1, 1)

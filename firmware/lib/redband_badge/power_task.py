@@ -5,11 +5,10 @@ Guarantee: jitter around the low mark gives one warning, not fifty (hysteresis o
 
 import asyncio
 
+from redband_badge import limits
 from redband_core import journal
 from redband_core.advert import FLAG_LOW_BATTERY
 from redband_hal import system
-
-from redband_badge import limits
 
 
 def charge_pct(battery_mv: int) -> int:

@@ -1,11 +1,10 @@
 """Puts the radio to a badge, for the app and for safe mode alike."""
 
-from redband_core import frames
-from redband_hal.radio import Radio
-
 from redband_badge import notes
 from redband_badge.journal_pages import JournalPages
 from redband_badge.radio_task import RadioTask
+from redband_core import frames
+from redband_hal.radio import Radio
 
 
 def make_radio() -> Radio:

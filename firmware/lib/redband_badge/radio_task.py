@@ -8,14 +8,13 @@ is handed to the game task.
 
 import asyncio
 
+from redband_badge import limits
+from redband_badge.state import FAULT_RADIO
 from redband_core import advert, frames, journal
 from redband_core.badge_session import BadgeSession
 from redband_core.clock import GameClock
 from redband_hal import radio as hal_radio
 from redband_hal import system
-
-from redband_badge import limits
-from redband_badge.state import FAULT_RADIO
 
 
 def advert_of(state, info) -> advert.Advert:
@@ -138,7 +137,10 @@ class RadioTask:
             if code == hal_radio.EVENT_CONNECTED:
                 self._connected(connection)
             elif link is None or link.connection != connection:
-                pass  # of a link that was given up
+                if code == hal_radio.EVENT_DISCONNECTED:
+                    # A connect that failed half-way is reported like this, without a connect
+                    # before it, and it has stopped the advertising (PITFALLS B6).
+                    self._shown_revision = -1
             elif code == hal_radio.EVENT_DISCONNECTED:
                 self._link = None
                 self._shown_revision = -1  # advertising stopped with the connection

@@ -8,14 +8,13 @@ panics takes the game with it.
 
 import asyncio
 
-from redband_hal import system
-from redband_hal.lights import Lights
-
 from redband_badge import limits, notes
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
 from redband_badge.state import FAULT_RADIO
 from redband_badge.supervisor import attempt
+from redband_hal import system
+from redband_hal.lights import Lights
 
 
 def run(root: str = "") -> None:

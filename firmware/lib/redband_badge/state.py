@@ -4,10 +4,9 @@ Guarantee: only the game task sets the game's values, and only after the journal
 change wakes those who watch. Nothing here is saved; the journal is.
 """
 
-from redband_core.advert import FLAG_FAULT
-
 from redband_badge import notes
 from redband_badge.wakeup import Wakeup
+from redband_core.advert import FLAG_FAULT
 
 # Causes of the FAULT flag, as bits.
 FAULT_RADIO = 1

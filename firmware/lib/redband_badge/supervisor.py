@@ -9,10 +9,9 @@ Cancellation is never taken for a failure.
 import asyncio
 import sys
 
-from redband_hal import system
-
 from redband_badge import limits
 from redband_badge.wakeup import Wakeup
+from redband_hal import system
 
 
 async def attempt(coroutine) -> "Exception | None":

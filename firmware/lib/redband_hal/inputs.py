@@ -1,7 +1,7 @@
 """One contact (button or impact switch): its level, and the edges the interrupt latched.
 
 Guarantee: a pulse shorter than the sampling period is seen, because the interrupt counts edges
-and stamps the first one. Does not judge bounce: redband_core.hit_filter does.
+and stamps the first and the last one. Does not judge bounce: redband_core.hit_filter does.
 """
 
 import time
@@ -20,13 +20,15 @@ class Contact:
         self._edge_count = 0
         self._taken_count = 0
         self._first_edge_ticks_ms = 0
+        self._last_edge_ticks_ms = 0
         self._pin.irq(self._on_edge, Pin.IRQ_RISING | Pin.IRQ_FALLING)
 
     def _on_edge(self, _pin: Pin) -> None:
         # Only counts and stamps. The ESP32 runs this between bytecodes, from a queue 8 deep, so
         # edges of a burst can be missing: take_edges() says "at least this many".
+        self._last_edge_ticks_ms = time.ticks_ms()
         if self._edge_count == self._taken_count:
-            self._first_edge_ticks_ms = time.ticks_ms()
+            self._first_edge_ticks_ms = self._last_edge_ticks_ms
         self._edge_count += 1
 
     def is_active(self) -> bool:
@@ -37,8 +39,8 @@ class Contact:
         """Return whether the contact is open and no edge is latched: the cheapest question."""
         return self._edge_count == self._taken_count and self._pin.value() != self._active_level
 
-    def take_edges(self) -> "tuple[int, int]":
-        """Return (edges since the last call, ticks_ms of the first of them) and clear the latch.
+    def take_edges(self) -> "tuple[int, int, int]":
+        """Return (edges since the last call, ticks_ms of the first and last) and clear the latch.
 
         An edge that falls between the two reads here is kept for the next call, with the older
         stamp: at most one sampling period early, never lost.
@@ -47,4 +49,5 @@ class Contact:
         first_edge_ticks_ms = self._first_edge_ticks_ms
         taken = edge_count - self._taken_count
         self._taken_count = edge_count
-        return taken, first_edge_ticks_ms  # pyright: ignore[reportReturnType] (an int)
+        last_edge_ticks_ms = self._last_edge_ticks_ms
+        return taken, first_edge_ticks_ms, last_edge_ticks_ms  # pyright: ignore[reportReturnType] (an int)

@@ -51,10 +51,9 @@ def scan(
 
 
 def _line(sighting: Heard) -> str:
-    from redband_core.advert import NO_SEQ
-
     from redband.gateway.merge import ROLE_NAMES
     from redband.gateway.rows import FLAG_NAMES
+    from redband_core.advert import NO_SEQ
 
     advert = sighting.advert
     role = ROLE_NAMES[advert.role] if advert.role < len(ROLE_NAMES) else str(advert.role)

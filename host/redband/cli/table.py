@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from redband_core import led
 from rich.table import Table
 from rich.text import Text as Line
 
 from redband.gateway.rows import BadgeRow, LedView
+from redband_core import led
 
 WORDS = {
     "badge": ("Badge", "Повязка"),

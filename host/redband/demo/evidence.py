@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from littlefs.errors import LittleFSError
-from redband_core import journal
-from redband_core.errors import JournalCorrupt
 
 from redband.errors import RedbandUserError
 from redband.store.records import Record
 from redband.virtual.image import read_image
+from redband_core import journal
+from redband_core.errors import JournalCorrupt
 
 JOURNAL_FOLDER = "/journal/"
 TAIL = JOURNAL_FOLDER + "tail"

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from redband_core import led
 from rich.table import Table
 
 from redband.demo.evidence import Comparison
+from redband_core import led
 
 
 @dataclass(frozen=True, slots=True)

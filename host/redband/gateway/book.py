@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from redband_core.errors import RulesError
-from redband_core.ruleset import Ruleset
-
 from redband.gateway.rows import Text
 from redband.rules import loader
 from redband.rules.loader import CompiledRuleset
 from redband.rules.model import EventInfo
 from redband.store.store import Store
+from redband_core.errors import RulesError
+from redband_core.ruleset import Ruleset
 
 DARK = (0, 0, 0)
 """Patterns of the three outputs when nothing is known: all off."""

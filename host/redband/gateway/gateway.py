@@ -16,8 +16,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from redband_core.errors import RedbandError
-
 from redband.errors import leading_error
 from redband.gateway.book import RuleBook
 from redband.gateway.happenings import Chronicle, Happening
@@ -29,6 +27,7 @@ from redband.radio import Heard
 from redband.store.projection import Projector
 from redband.store.records import Page, Record
 from redband.store.store import Store
+from redband_core.errors import RedbandError
 
 SYNC_DEADLINE_S = 20.0
 """Longest one sync may take, connect included; what is left over is fetched by the next one."""

@@ -11,12 +11,11 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from redband_core import journal
-from redband_core.errors import ProtocolError
-
 from redband.gateway.book import RuleNames
 from redband.gateway.rows import Text
 from redband.store.records import Record
+from redband_core import journal
+from redband_core.errors import ProtocolError
 
 RECENT_MAX = 500
 """Events kept for a log on a page; all of them are in the store."""

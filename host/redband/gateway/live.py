@@ -6,10 +6,9 @@ radio or a store. Times are seconds of the gateway's monotonic clock.
 
 from __future__ import annotations
 
-from redband_core.advert import NO_SEQ
-
 from redband.radio import Heard
 from redband.store.projection import Projector
+from redband_core.advert import NO_SEQ
 
 FRESH_S = 10.0
 """An advert older than this says where a badge was, not what it is: adverts come several times a

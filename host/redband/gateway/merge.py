@@ -7,13 +7,12 @@ is added to what the badge said (the first law in DESIGN): what neither says is 
 
 from __future__ import annotations
 
-from redband_core import led
-from redband_core.advert import NO_SEQ, NO_TIMER, Advert
-
 from redband.gateway.book import RuleNames
 from redband.gateway.live import LiveBadge
 from redband.gateway.rows import BadgeRow, LedView
 from redband.store.projection import BadgeState
+from redband_core import led
+from redband_core.advert import NO_SEQ, NO_TIMER, Advert
 
 ROLE_NAMES = ("player", "medic", "marshal", "game master", "technician")
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from redband_core import advert
-
 from redband.rules.model import Text
+from redband_core import advert
 
 FLAG_NAMES = (
     (advert.FLAG_SAFE_MODE, "safe mode"),

@@ -18,10 +18,10 @@ from bleak.args.winrt import WinRTClientArgs
 from bleak.backends.characteristic import BleakGATTCharacteristic
 from bleak.backends.device import BLEDevice
 from bleak.exc import BleakDeviceNotFoundError, BleakError
-from redband_core import frames, limits
 
 from redband.radio.backend import RadioBackend
 from redband.radio.errors import SyncError, SyncFailure
+from redband_core import frames, limits
 
 OPERATION_S = 5.0
 """Longest wait for one answer of the badge's stack. ATT itself gives a peer 30 s; a badge that

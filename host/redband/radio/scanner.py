@@ -20,12 +20,12 @@ from bleak.args.bluez import BlueZDiscoveryFilters, BlueZScannerArgs
 from bleak.backends.device import BLEDevice
 from bleak.backends.scanner import AdvertisementData
 from bleak.exc import BleakError
-from redband_core import advert
-from redband_core.advert import Advert
-from redband_core.errors import ProtocolError
 
 from redband.errors import RedbandUserError
 from redband.radio.backend import RadioBackend
+from redband_core import advert
+from redband_core.advert import Advert
+from redband_core.errors import ProtocolError
 
 QUEUE_MAX = 4096
 """Adverts waiting for `heard`: some seconds of a hundred badges; the oldest is dropped first."""

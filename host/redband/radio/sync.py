@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from time import monotonic
 
 from bleak.backends.device import BLEDevice
-from redband_core import frames, host_session
-from redband_core.frames import PROTOCOL_VERSION, Welcome
-from redband_core.host_session import HostSession
 
 from redband.radio.backend import RadioBackend
 from redband.radio.errors import SyncError, SyncFailure
 from redband.radio.link import Link
 from redband.store.records import Page
+from redband_core import frames, host_session
+from redband_core.frames import PROTOCOL_VERSION, Welcome
+from redband_core.host_session import HostSession
 
 DEADLINE_S = 60.0
 """Longest sync when the caller gives none: a full journal of 190 kB at 4 packets per 30 ms."""

@@ -22,9 +22,10 @@ from redband.rules.explore_checks import (
     alike_pairs,
     is_accepted,
     signal_reads,
-    timer_seen,
     walk_faults,
 )
+from redband.rules.explore_goals import Goal, follows, goal_reads, goal_seen
+from redband.rules.explore_goals import goals as all_goals
 from redband.rules.explore_paths import never_ends_alone, play
 from redband.rules.explore_settings import settings_to_try
 from redband.rules.explore_system import COARSE, COARSEST, EXACT, RUNNING, Detail, System
@@ -35,12 +36,13 @@ SECONDS = 40.0  # for walking; with what follows it a run stays below 60 s
 SITUATION_LIMIT = 250_000
 STEP_LIMIT = 1_000_000  # expected steps beyond which a closer look is not begun
 GOAL_SECONDS = 3.0  # for one other setting of the params
-Goal = tuple[str, int, int]  # kind and numbers: state, rule, event, timer, signal
 
 
 @dataclass(slots=True)
 class Report:
     """What was found. undecided: goals neither met nor shown to be impossible.
+    unconfirmed: faults of a simplified walk that the engine did not show. unchecked_tracks: not
+    looked at for traps, since not everything was seen.
 
     accepted_pairs: signals alike by `same_as` that follow each other. settings: params that were
     changed to meet a goal. walks: what was walked.
@@ -50,6 +52,7 @@ class Report:
     params: list[int]
     faults: list[Fault] = field(default_factory=list)
     undecided: list[Goal] = field(default_factory=list)
+    unconfirmed: list[Fault] = field(default_factory=list)
     unchecked_tracks: list[int] = field(default_factory=list)
     accepted_pairs: list[tuple[int, int]] = field(default_factory=list)
     settings: list[tuple[Goal, list[int]]] = field(default_factory=list)
@@ -94,14 +97,14 @@ class _Explorer:
 
     def run(self) -> None:
         """Walk, coarsely first and then as closely as the time allows; then check."""
-        goals = list(_goals(System(self.report.ruleset, self.report.params)))
-        self._keep(self._level(COARSEST, goals, 0.6))
+        goals = list(all_goals(System(self.report.ruleset, self.report.params)))
+        self._keep(self._level(COARSEST, goals, 0.8))
         self._walk_signals()
         self._try_settings([goal for goal in goals if goal not in self.met])
         for detail in (COARSE, EXACT):
             if all(walk.is_exact for walk in self.report.walks) or not self._is_worth(detail):
                 continue
-            level = self._level(detail, goals, 0.6)
+            level = self._level(detail, goals, 0.8)
             if level.is_complete:
                 self._keep(level)
         self._try_settings([goal for goal in goals if goal not in self.met])
@@ -217,7 +220,7 @@ class _Explorer:
                 never.append((goal, walk))
         known = {goal for goal, _walk in never}
         for goal, walk in never:
-            if not _follows(walk.system, goal, known):
+            if not follows(walk.system, goal, known):
                 self.report.faults.append(Fault(f"never_{goal[0]}", goal[1:], walk))
 
     def _walk_of(self, goal: Goal) -> Walk | None:
@@ -277,8 +280,7 @@ class _Explorer:
         ):
             return
         if fault.seen and not fault.walk.is_exact and not play(fault.walk, fault.seen).is_sure:
-            goal = (f"fault_{fault.kind}", *fault.about[:2], 0)[:3]
-            self.report.undecided.append((goal[0], goal[1], goal[2]))
+            self.report.unconfirmed.append(fault)
             return
         self.report.faults.append(fault)
 
@@ -308,72 +310,6 @@ def _all_shown(view: SignalView, pairs: list[tuple[int, int]]):
         return not pairs and len(view.first) == count
 
     return is_enough
-
-
-def _goals(system: System) -> Iterable[Goal]:
-    """Yield everything that should happen at least once."""
-    for t, track in enumerate(system.ruleset.tracks):
-        for s, state in enumerate(track.states):
-            yield ("state", t, s)
-            if state.timer is not None:
-                yield ("timer", t, s)
-    for view in system.rules:
-        yield ("rule", view.number, 0)
-    for event in system.ruleset.events[1:]:
-        yield ("event", event.id, 0)
-    for signal in system.ruleset.signals:
-        yield ("signal", signal.id, 0)
-
-
-def goal_reads(system: System, goal: Goal) -> set[int]:
-    """Return the variables that must be known to see whether the goal is met."""
-    kind, a, _b = goal
-    if kind in ("state", "timer"):
-        return {a} if kind == "state" else {a, system.timer_variable(a)}
-    if kind == "signal":
-        return signal_reads(system)
-    views = [system.rules[a]] if kind == "rule" else system.event_rules[a]
-    reads: set[int] = set()
-    for view in views:
-        reads |= view.condition_reads
-        if view.rule.is_always:  # to see that such rules come to an end
-            reads |= view.writes & frozenset().union(*(other.reads for other in system.always))
-        for other in system.refusals_of(view):
-            reads |= other.condition_reads
-    return reads
-
-
-def goal_seen(walk: Walk, goal: Goal) -> Seen | None:
-    """Return where the walk met the goal, if it did. Signals are not asked here."""
-    kind, a, b = goal
-    if kind == "state":
-        return (walk.reached[(a, b)], START) if (a, b) in walk.reached else None
-    if kind == "timer":
-        return (walk.reached[(a, b)], START) if timer_seen(walk, a, b) else None
-    if kind == "rule":
-        return walk.fired.get(a)
-    return walk.accepted.get(a) if kind == "event" else None
-
-
-def _follows(system: System, goal: Goal, known: set[Goal]) -> bool:
-    """Return True when the goal can't be met only because another one can't: one fault, told once."""
-    kind, a, b = goal
-    if kind == "timer":
-        return ("state", a, b) in known
-    if kind == "event":
-        return False
-    if kind == "signal":
-        where = system.ruleset.signals[a].condition.where
-    elif kind == "rule":
-        rule = system.rules[a].rule
-        where = rule.condition.where
-        if rule.after is not None and {("state", *rule.after), ("timer", *rule.after)} & known:
-            return True
-        if rule.events and all(("event", event, 0) in known for event in rule.events):
-            return True
-    else:
-        return False
-    return any(all(("state", t, s) in known for s in states) for t, states in where)
 
 
 __all__ = ["Detail", "Report", "explore"]

@@ -13,12 +13,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from redband_core import led
-
-from redband.rules.explore_steps import Situation
+from redband.rules.explore_run import Situation
 from redband.rules.explore_system import PAUSED, RUNNING
 from redband.rules.explore_walk import START, Seen, Walk
 from redband.rules.model import SignalInfo
+from redband_core import led
+from redband_core import ruleset as core
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def _rounds(walk: Walk, track: int) -> Iterator[Fault]:
     by_event = set()
     for source, target, via in zip(walk.sources, walk.targets, walk.vias, strict=True):
         a, b = walk.situations[source][position], walk.situations[target][position]
-        if a == b:
+        if a == b or (info.states[b].is_final and _is_general(walk, via, track, b)):
             continue
         steps[a].add(b)
         if walk.actions[via].event >= 0:
@@ -181,6 +181,16 @@ def _rounds(walk: Walk, track: int) -> Iterator[Fault]:
             told |= ahead
             number = walk.reached[(track, state)]
             yield Fault("round", (track, *sorted(ahead)), walk, (number, START))
+
+
+def _is_general(walk: Walk, via: int, track: int, state: int) -> bool:
+    """Return True when only rules for every state of the track lead to this one here."""
+    return not any(
+        effect.op == core.GO and (effect.target, effect.a) == (track, state)
+        for view in (*walk.actions[via].rules, *walk.system.always)
+        if track in view.named_tracks
+        for effect, _formula in view.effects
+    )
 
 
 def _ahead(steps: dict[int, set[int]], state: int) -> set[int]:

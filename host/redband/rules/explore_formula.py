@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from redband_core import expression as core
-
 from redband.rules.formula import Code, Constant
+from redband_core import expression as core
 
 Bounds = tuple[int, int]
 ANY_NUMBER: Bounds = (-(1 << 60), 1 << 60)

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from redband_core.engine import Engine
-
-from redband.rules.explore_steps import Action
+from redband.rules.explore_run import Action
 from redband.rules.explore_system import STOPPED
 from redband.rules.explore_walk import START, Seen, Walk
+from redband_core.engine import Engine
 
 EVENT_GAP_MS = 1000  # between two events, where no timer is due earlier
 ALONE_TIMERS = 300  # timers fired when a player is left alone

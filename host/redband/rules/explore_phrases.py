@@ -139,7 +139,10 @@ PHRASES: dict[str, tuple[str, str]] = {
     "goal_rule": ("firing rule {rule}", "срабатывание правила {rule}"),
     "goal_event": ("accepting event {event}", "принятие события {event}"),
     "goal_signal": ("showing signal {signal}", "показ сигнала {signal}"),
-    "goal_fault": ("a possible fault ({what}) at {state}", "возможная ошибка ({what}) у {state}"),
+    "unconfirmed": (
+        "perhaps, not shown on the engine: {what}",
+        "возможно, на движке не показано: {what}",
+    ),
     "goal_track": ("traps and timers of {track}", "тупики и таймеры: {track}"),
     "accepted": (
         "Note: {a} and {b} look alike (same_as) and can follow each other.",

@@ -14,14 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from redband_core import ruleset as core
-from redband_core.engine import Engine
-from redband_core.state import TIMER_LIMIT_MS
-
 from redband.rules.explore_counters import CounterClasses
 from redband.rules.explore_formula import Bounds, Formula
 from redband.rules.loader import CompiledRuleset
 from redband.rules.model import Code, Effect, Rule
+from redband_core import ruleset as core
+from redband_core.engine import Engine
+from redband_core.state import TIMER_LIMIT_MS
 
 STOPPED, RUNNING, PAUSED = 0, 1, 2  # values of a timer's variable
 Variables = frozenset[int]
@@ -31,8 +30,8 @@ Variables = frozenset[int]
 class Detail:
     """How closely to look.
 
-    value_limit: counters with more values are kept in classes. free_durations: a time that counters
-    decide, and that may be 0, is tried as 0 and as more; the counters need not be known then.
+    value_limit: counters with more values are kept in classes. free_durations: a time that
+    counters decide, and that may be 0, is tried as 0 and as more; the counters need not be known.
     """
 
     value_limit: int

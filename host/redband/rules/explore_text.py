@@ -7,11 +7,12 @@ seen, the way there. It judges nothing.
 
 from __future__ import annotations
 
-from redband.rules.explore import Goal, Report
+from redband.rules.explore import Report
 from redband.rules.explore_checks import Fault
+from redband.rules.explore_goals import Goal
 from redband.rules.explore_paths import Path, play
 from redband.rules.explore_phrases import PHRASES
-from redband.rules.explore_steps import Action
+from redband.rules.explore_run import Action
 from redband.rules.explore_walk import Walk
 from redband.rules.model import Rule
 
@@ -126,9 +127,7 @@ class Words:
             return self.phrase("goal_rule", rule=self.rule(self.ruleset.rules[a]))
         if kind == "event":
             return self.phrase("goal_event", event=self.event(a))
-        if kind == "signal":
-            return self.phrase("goal_signal", signal=self.signal(a))
-        return self.phrase("goal_fault", what=kind.removeprefix("fault_"), state=self.state(a, b))
+        return self.phrase("goal_signal", signal=self.signal(a))
 
 
 def clock(t_ms: int) -> str:
@@ -150,9 +149,13 @@ def report_lines(report: Report, language: str) -> list[str]:
             shown = words.path(play(fault.walk, fault.seen))
             lines += [words.phrase("way"), *(f"     {line}" for line in shown)]
         lines.append(f"   -> {hint}")
-    if report.undecided or report.unchecked_tracks:
+    if report.undecided or report.unchecked_tracks or report.unconfirmed:
         lines += ["", words.phrase("undecided")]
         lines += [f"   - {words.goal(goal)}" for goal in report.undecided]
+        lines += [
+            "   - " + words.phrase("unconfirmed", what=words.fault(fault)[0])
+            for fault in report.unconfirmed
+        ]
         lines += [
             "   - " + words.phrase("goal_track", track=words.track(track))
             for track in report.unchecked_tracks
@@ -189,7 +192,8 @@ def _limits(words: Words, walk: Walk) -> list[str]:
     for view in system.rules:
         if walk.stepper.holds(view):
             for track in walk.free_timers(view):
-                found.append(words.phrase("free", track=words.track(track)))
+                text = words.phrase("free", track=words.track(track))
+                found += [text] if text not in found else []
     for event, place in sorted(walk.sampled):
         info = ruleset.event(event)
         found.append(words.phrase("sampled", event=info.name, arg=info.args[place].name))

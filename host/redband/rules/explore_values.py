@@ -11,11 +11,10 @@ import itertools
 from collections.abc import Container
 from dataclasses import dataclass
 
-from redband_core import ruleset as core
-
 from redband.rules.explore_formula import Bounds, Formula
 from redband.rules.explore_system import RuleView, System
 from redband.rules.model import Effect, EventInfo
+from redband_core import ruleset as core
 
 VALUES_LIMIT = 128  # of one argument
 COMBINATIONS_LIMIT = 512  # of one event's arguments

@@ -8,40 +8,18 @@ or of time was hit, and what was seen is still true. Paths are shortest.
 
 from __future__ import annotations
 
-import itertools
 import time
 from array import array
 from collections.abc import Callable, Iterator
-from operator import itemgetter
 
-from redband.rules.explore_steps import (
-    APPLIED,
-    ENDLESS,
-    Action,
-    Outcome,
-    Situation,
-    Stepper,
-)
+from redband.rules.explore_actions import Actions, Group
+from redband.rules.explore_run import APPLIED, ENDLESS, Action, Outcome, Situation
+from redband.rules.explore_steps import Stepper
 from redband.rules.explore_system import STOPPED, RuleView, System, Variables
-from redband.rules.explore_values import argument_choices
 
 START = -1  # stands for "no action yet"
 Seen = tuple[int, int]  # number of a situation, number of the action done in it
 Leaves = tuple[tuple[int, int], ...]
-
-
-class Group:
-    """Actions that read the same. memory: for what they read, (action, outcome) that matter."""
-
-    def __init__(self, action: Action, indexes: list[int], settle: int | None) -> None:
-        """action: any of them. indexes: their numbers. settle: number of what follows them."""
-        self.action = action
-        self.key: Callable[[Situation], object] = (
-            itemgetter(*action.reads) if action.reads else lambda _situation: ()
-        )
-        self.indexes = indexes
-        self.settle = settle
-        self.memory: dict[object, list[tuple[int, Outcome]]] = {}
 
 
 class Walk:
@@ -57,10 +35,9 @@ class Walk:
         """variables: a closure of the system."""
         self.system = system
         self.stepper = Stepper(system, variables)
-        self.sampled: set[tuple[int, int]] = set()
-        self._settles: list[Group] = []
-        self.actions = list(self._actions())
-        self._groups = self._grouped()
+        prepared = Actions(system, self.stepper)
+        self.actions, self.sampled = prepared.all, prepared.sampled
+        self._groups, self._settles = prepared.groups, prepared.settles
         self.finals = self._final_states()
         self.situations: list[Situation] = []
         self.parents: list[Seen] = []
@@ -100,30 +77,6 @@ class Walk:
             if sign is None and self.system.timer_variable(effect.target) in self.stepper.positions
         ]
 
-    def _actions(self) -> Iterator[Action]:
-        stepper, system = self.stepper, self.system
-        for event in system.ruleset.events[1:]:
-            rules = system.event_rules[event.id]
-            if not all(stepper.holds(view) for view in rules if view.rule.refusal):
-                continue  # then nothing here depends on this event
-            rules = [view for view in rules if stepper.holds(view)]
-            if not rules:
-                continue
-            always = self._always_after(rules)
-            settle = self._settle_number(always)
-            choices = argument_choices(system, event, [*rules, *always], stepper.positions)
-            self.sampled |= {
-                (event.id, place) for place, c in enumerate(choices) if not c.is_complete
-            }
-            for args in itertools.product(*(choice.values for choice in choices)):
-                yield stepper.prepare(Action(event.id, args, None, rules, settle))
-        for timer, rules in system.timer_rules.items():
-            if system.timer_variable(timer[0]) in stepper.positions:
-                rules = [view for view in rules if stepper.holds(view)]
-                always = self._always_after(rules)
-                settle = self._settle_number(always)
-                yield stepper.prepare(Action(-1, (), timer, rules, settle))
-
     def _final_states(self) -> list[tuple[int, frozenset[int]]]:
         """Return (position, final states) of the tracks that have any."""
         found = []
@@ -132,43 +85,6 @@ class Walk:
             if states and t in self.stepper.positions:
                 found.append((self.stepper.positions[t], states))
         return found
-
-    def _settle_number(self, always: list[RuleView]) -> int | None:
-        """Return the number of the group of "always" rules, None when there are none."""
-        if not always:
-            return None
-        action = self.stepper.settle(always)
-        known = [group.action.rules for group in self._settles]
-        if always not in known:
-            known.append(always)
-            self._settles.append(Group(action, [], None))
-        return known.index(always)
-
-    def _grouped(self) -> list[Group]:
-        """Return the actions by what they read: what is read alike is asked for once."""
-        found: dict[object, Group] = {}
-        for index, action in enumerate(self.actions):
-            key = (action.reads, action.settle)
-            found.setdefault(key, Group(action, [], action.settle)).indexes.append(index)
-        return list(found.values())
-
-    def _always_after(self, rules: list[RuleView]) -> list[RuleView]:
-        """Return the "always" rules that can do something after these rules."""
-        written = set().union(*(view.writes for view in rules))
-        known = [view for view in self.system.always if self.stepper.holds(view)]
-        first_timer = self.system.first_timer
-        chosen: set[int] = set()
-        while True:
-            more = {
-                view.number
-                for view in known
-                if (view.reads | view.writes) & written
-                or any(v >= first_timer for v in view.writes)
-            } - chosen
-            if not more:
-                return [view for view in known if view.number in chosen]
-            chosen |= more
-            written = written.union(*(v.writes for v in known if v.number in more))
 
     def run(
         self,
@@ -204,6 +120,8 @@ class Walk:
             if entries is None:
                 entries = group.memory[key] = self._ask_group(group, situation, number)
             for index, outcome in entries:
+                if group.rests and not _changes(situation, outcome):
+                    continue
                 after = _changed(situation, outcome)
                 ends = ((after, outcome.leaves),)
                 if group.settle is not None:
@@ -302,6 +220,10 @@ class Walk:
             if action != START:
                 found.append(self.actions[action])
         return found[::-1]
+
+
+def _changes(situation: Situation, outcome: Outcome) -> bool:
+    return any(situation[position] != value for position, value in outcome.changes)
 
 
 def _changed(situation: Situation, outcome: Outcome) -> Situation:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from redband_core import journal
-from redband_core.errors import ProtocolError
 from sqlalchemy import func, select, update
 from sqlalchemy.engine import Connection
 
 from redband.store import notes, schema
 from redband.store.dialect import insert_new
 from redband.store.records import Page
+from redband_core import journal
+from redband_core.errors import ProtocolError
 
 Decoded = Sequence[tuple[int, int, int, bytes]]
 """(seq, kind, game_ms, payload) of each record of a page."""

@@ -13,13 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from redband.store import notes
+from redband.store.records import Record
 from redband_core import journal
 from redband_core.engine import Engine
 from redband_core.errors import RedbandError
 from redband_core.ruleset import Ruleset
-
-from redband.store import notes
-from redband.store.records import Record
 
 RulesetLookup = Callable[[bytes], Ruleset | None]
 """Gives the compiled ruleset of an identity (8 bytes), or None when the host has it not."""

@@ -2,12 +2,12 @@
 
 import unittest
 
+import flash_device
+from flash_device import FlashDevice, format_and_mount, power_cut, write_file
+
 from redband_badge import limits, notes
 from redband_badge.boot_record import BootRecord
 from redband_hal import system
-
-import flash_device
-from flash_device import FlashDevice, format_and_mount, power_cut, write_file
 
 PATH = "/flash/boot.cnt"
 

@@ -4,6 +4,9 @@ import asyncio
 import os
 import unittest
 
+import flash_device
+from flash_device import FlashDevice, format_and_mount, power_cut
+
 from redband_badge import limits, notes
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.game import Game
@@ -19,9 +22,6 @@ from redband_core.clock import GameClock
 from redband_core.errors import RulesError
 from redband_core.ruleset import Ruleset
 from redband_hal import system
-
-import flash_device
-from flash_device import FlashDevice, format_and_mount, power_cut
 
 with open(os.getenv("REDBAND_RULESET"), "rb") as file:
     RULESET = Ruleset.from_bytes(file.read())

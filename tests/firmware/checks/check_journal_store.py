@@ -3,14 +3,14 @@
 import os
 import unittest
 
+import flash_device
+from flash_device import FlashDevice, format_and_mount, power_cut, read_file, write_file
+
 from redband_badge import limits
 from redband_badge.journal_archive import archive
 from redband_badge.journal_pages import JournalPages
 from redband_badge.journal_store import JournalStore
 from redband_core import journal
-
-import flash_device
-from flash_device import FlashDevice, format_and_mount, power_cut, read_file, write_file
 
 HIT = journal.event_payload(1, (1, 0))
 SNAPSHOT = bytes(range(60))

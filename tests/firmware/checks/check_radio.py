@@ -4,6 +4,7 @@ import asyncio
 import unittest
 
 import bluetooth
+
 from redband_badge import limits
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.radio_task import RadioTask, advert_of

@@ -4,11 +4,11 @@ import json
 import os
 import unittest
 
-from redband_badge import settings
-from redband_badge.settings import SettingsStore
-
 import flash_device
 from flash_device import FlashDevice, format_and_mount, power_cut, read_file, write_file
+
+from redband_badge import settings
+from redband_badge.settings import SettingsStore
 
 GOOD = {
     "badge_id": 7,

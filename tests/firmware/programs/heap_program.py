@@ -11,6 +11,7 @@ import os
 gc.threshold(4096)  # as main.py does
 
 import machine
+
 from redband_badge import limits
 from redband_badge.app import App
 from redband_badge.boot_record import BootRecord

@@ -29,6 +29,8 @@ from redband.virtual.radio.controller import RadioController
 from redband.virtual.radio.device import HonestDevice, configure
 from redband.virtual.radio.ether import Ether
 
+Call = Callable[[bytes], Coroutine[None, None, bytes | None]]
+
 MAX_CONNECTIONS = 4  # NimBLE in MicroPython's ESP32 build
 SCAN_RSP_TYPE = 4
 REPORT_TYPE = {AdvertType.ADV_IND: 0, AdvertType.ADV_SCAN_IND: 2, AdvertType.ADV_NONCONN_IND: 3}
@@ -61,7 +63,7 @@ class BadgeRadio:
         self._stack: _Stack | None = None
         self._starting: RadioController | None = None
         self._tasks: set[asyncio.Task] = set()
-        self._calls: dict[int, Callable[[bytes], Coroutine[None, None, bytes | None]]] = {
+        self._calls: dict[int, Call] = {
             frames.POWER_ON: self._power_on,
             frames.POWER_OFF: self._power_off,
             frames.REGISTER: self._register,
@@ -96,7 +98,7 @@ class BadgeRadio:
         stack = self._stack
         call = self._calls.get(opcode)
         if call is not None:
-            self._spawn(self._answer(call(payload)))
+            self._spawn(self._answer(call, payload))
         elif stack is None:
             return  # the radio is off, or the firmware was reset while it was on
         elif opcode == frames.NOTIFY:
@@ -131,10 +133,10 @@ class BadgeRadio:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _answer(self, call: Coroutine[None, None, bytes | None]) -> None:
+    async def _answer(self, call: Call, payload: bytes) -> None:
         error, answer = 0, b""
         try:
-            answer = await call or b""
+            answer = await call(payload) or b""
         except Refusal as refusal:
             error = refusal.args[0]
         except (hci.HCI_Error, BaseBumbleError):
