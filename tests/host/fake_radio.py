@@ -16,10 +16,10 @@ from bleak.backends.device import BLEDevice
 from bleak.backends.scanner import AdvertisementData, BaseBleakScanner
 from bleak.backends.service import BleakGATTService, BleakGATTServiceCollection
 from bleak.exc import BleakError
+from tests.core.data.link import Info, Log
+
 from redband_core import frames
 from redband_core.badge_session import BadgeSession
-
-from tests.core.data.link import Info, Log
 
 DEVICE = BLEDevice("C0:DE:00:00:00:2A", None, None)
 

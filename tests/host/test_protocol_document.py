@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from redband.radio import sync
 from redband_core import advert, frames, journal, limits, log_frames
 from redband_core.badge_session import BadgeSession

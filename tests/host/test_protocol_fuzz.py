@@ -7,13 +7,13 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.core.data.link import Info, Link, Log, Store
+
 from redband_core import advert, frames, host_session, limits, log_frames
 from redband_core.badge_session import BadgeSession
 from redband_core.errors import ProtocolError
 from redband_core.frames import Joiner
 from redband_core.host_session import HostSession
-
-from tests.core.data.link import Info, Link, Log, Store
 
 ANY = st.binary(max_size=80)
 U8 = st.integers(0, 0xFF)

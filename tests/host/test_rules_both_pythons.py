@@ -19,6 +19,7 @@ PROGRAM = """
 import sys
 sys.path[:] = [".frozen", {core!r}, {here!r}]
 from redband_core.ruleset import Ruleset
+import random_game
 for digest, applied in random_game.play(Ruleset.from_bytes(bytes.fromhex({data!r})), {count}, {seed}):
     print(digest, applied)
 """
@@ -74,4 +75,6 @@ def test_the_game_reaches_every_state_and_event_of_the_shipped_rulesets() -> Non
             for state in range(len(track.states))
         }
         assert seen.states == states, name
-        assert seen.applied == {event.id for event in ruleset.events}, name
+        can_void = any(event.is_voidable for event in ruleset.events)
+        events = {event.id for event in ruleset.events if event.id or can_void}
+        assert seen.applied == events, name

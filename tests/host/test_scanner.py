@@ -12,12 +12,12 @@ from bleak.exc import (
     BleakBluetoothNotAvailableReason,
     BleakError,
 )
+from tests.host.fake_radio import FakeAir, device
+
 from redband.errors import RedbandUserError
 from redband.radio import Heard, ScanCounts, scan
 from redband.radio.scanner import QUEUE_MAX
 from redband_core import advert
-
-from tests.host.fake_radio import FakeAir, device
 
 WOUNDED = advert.Advert(42, 7, 3, 2, 1, 300, 1234, 87, 1, 16)
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import pytest
 from bleak.exc import BleakDeviceNotFoundError, BleakError
-from redband.radio import SyncError, SyncFailure, link, sync_badge
-from redband.store.records import Page, decode_page
-from redband_core import frames
-
 from tests.core.data.link import INSTALL_ID, Log
 from tests.host.fake_radio import DEVICE, FakeAir
 from tests.host.leap_loop import leaping
+
+from redband.radio import SyncError, SyncFailure, link, sync_badge
+from redband.store.records import Page, decode_page
+from redband_core import frames
 
 LONGEST_S = 30
 """No failed sync takes longer: a connect, some silences, a disconnect."""

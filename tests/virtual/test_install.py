@@ -189,6 +189,25 @@ async def test_T3_badge_with_another_id_is_not_written(make_badge, small_firmwar
     assert done.badge_id == 17
 
 
+async def test_H1_maximum_of_hits_is_set_at_provisioning(make_badge, small_firmware, capsys):
+    badge = await make_badge()
+    port = str(badge.usb_path)
+    command = ["badge", "install", "--port", port, "--badge-id", "1", "--param", "max_hits=5"]
+    assert await asyncio.to_thread(run, command) == 0
+    assert "max_hits=5" in capsys.readouterr().out
+    await badge.power_cut()
+    settings = json.loads(read_image(badge.image_path)["/settings.json"])
+    assert settings["params"][0] == 5
+
+
+async def test_G13_numbers_of_another_ruleset_do_not_brick_the_badge(make_badge, small_firmware):
+    old = b'{"badge_id": 1, "params": [900, 900]}'
+    badge = await make_badge(files=(("/settings.json", old),))
+    await in_thread(badge.usb_path, Order(badge_id=1))
+    await badge.power_cut()
+    assert "params" not in json.loads(read_image(badge.image_path)["/settings.json"])
+
+
 async def test_new_badge_without_a_number_is_refused(make_badge, small_firmware):
     badge = await make_badge()
     with pytest.raises(installer.RedbandUserError, match="give it a number"):

@@ -29,7 +29,7 @@ def wakeups(pid: int) -> int:
 
 async def _measure() -> Table:
     async with field_of(BADGES) as field:
-        pids = [badge.chip.pid for badge in field.badges.values()]
+        pids = [pid for badge in field.badges.values() if (pid := badge.chip.pid)]
         await asyncio.sleep(2)  # boot is not idling
         before = [(cpu_seconds(pid), wakeups(pid)) for pid in pids]
         await asyncio.sleep(SECONDS)

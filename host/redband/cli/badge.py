@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
+from redband.cli import rules_options
 from redband.fleet.install import Order
 from redband.fleet.install import install as install_on
+from redband.rules import load
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -30,6 +32,10 @@ def install(
     player: Annotated[str | None, typer.Option(help="Who wears it.")] = None,
     role: Annotated[str | None, typer.Option(help="player, medic, marshal, ...")] = None,
     ruleset: Annotated[str, typer.Option(help="A shipped ruleset or a TOML file.")] = "hits",
+    param: Annotated[
+        list[str] | None,
+        typer.Option(help="A number of the player, such as max_hits=4; may be repeated."),
+    ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Give a badge that has a number another one.")
     ] = False,
@@ -39,7 +45,8 @@ def install(
     The journal stays. Exit codes: 2 the order makes no sense, 3 no such port, 4 no permission,
     5 port in use, 6 no answer, 7 connection broke off, 8 no room on the badge.
     """
-    order = Order(badge_id, player, role, ruleset, replace)
+    params = tuple(rules_options.params(load(ruleset), param)) if param else None
+    order = Order(badge_id, player, role, ruleset, replace, params)
     done = install_on(port, order, typer.echo)
     retries = f" after {done.retries} retries" if done.retries else ""
     typer.echo(

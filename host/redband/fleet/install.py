@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,13 +34,18 @@ BADGE_ID_MAX = 0xFFFE
 
 @dataclass(frozen=True)
 class Order:
-    """What to install. badge_id, player, role: None keeps the badge's own."""
+    """What to install. badge_id, player, role: None keeps the badge's own.
+
+    params: the player's numbers, in the order of `CompiledRuleset.param_values`. None keeps
+    those of the badge where the ruleset takes them, else sets the ruleset's defaults.
+    """
 
     badge_id: int | None = None
     player: str | None = None
     role: str | None = None
     ruleset_id: str = "hits"
     may_replace: bool = False
+    params: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -59,13 +64,14 @@ def install(port: str, order: Order, say: Callable[[str], None] = lambda _: None
     if order.badge_id is not None and not 1 <= order.badge_id <= BADGE_ID_MAX:
         raise RedbandUserError(f"A badge id is 1 to {BADGE_ID_MAX}, not {order.badge_id}.")
     program = firmware_files()
-    ruleset = rules.load(order.ruleset_id).data
+    ruleset = rules.load(order.ruleset_id)
     remote = Mpremote(port)
     board, retries = _probe(remote, say)
     settings = _settings(order, board["settings"], port)
+    _set_params(settings, order.params, ruleset, say)
     # main.py is the last to be renamed: what it starts is complete then.
     files = program | {
-        "/ruleset.bin": ruleset,
+        "/ruleset.bin": ruleset.data,
         "/settings.json": json.dumps(settings, ensure_ascii=False).encode(),
     }
     names = sorted(files, key=lambda name: (name == MAIN, name))
@@ -143,6 +149,26 @@ def _settings(order: Order, current: dict | None, port: str) -> dict[str, object
         if value is not None:
             settings[key] = value
     return settings
+
+
+def _set_params(
+    settings: dict[str, object],
+    params: Sequence[int] | None,
+    ruleset: rules.CompiledRuleset,
+    say: Callable[[str], None],
+) -> None:
+    """Set the player's numbers. Those of another ruleset would put the badge into safe mode."""
+    kept = settings.pop("params", None)
+    if params is None and isinstance(kept, list) and kept:
+        if ruleset.takes_params(kept):
+            params = kept
+        else:
+            say(f"The badge's numbers do not fit {ruleset.id}: it gets the ruleset's defaults.")
+    if params is not None:
+        settings["params"] = list(params)
+        names = [param.name for param in ruleset.params]
+        told = ", ".join(f"{name}={value}" for name, value in zip(names, params, strict=True))
+        say(f"The player's numbers: {told}.")
 
 
 def _check_room(board: dict, files: dict[str, bytes], port: str) -> None:

@@ -27,6 +27,7 @@ from redband.rules.explore_checks import (
 from redband.rules.explore_goals import Goal, follows, goal_reads, goal_seen
 from redband.rules.explore_goals import goals as all_goals
 from redband.rules.explore_paths import never_ends_alone, play
+from redband.rules.explore_report import Report
 from redband.rules.explore_settings import settings_to_try
 from redband.rules.explore_system import COARSE, COARSEST, EXACT, RUNNING, Detail, System
 from redband.rules.explore_walk import START, Seen, Walk
@@ -36,37 +37,6 @@ SECONDS = 40.0  # for walking; with what follows it a run stays below 60 s
 SITUATION_LIMIT = 250_000
 STEP_LIMIT = 1_000_000  # expected steps beyond which a closer look is not begun
 GOAL_SECONDS = 3.0  # for one other setting of the params
-
-
-@dataclass(slots=True)
-class Report:
-    """What was found. undecided: goals neither met nor shown to be impossible.
-    unconfirmed: faults of a simplified walk that the engine did not show. unchecked_tracks: not
-    looked at for traps, since not everything was seen.
-
-    accepted_pairs: signals alike by `same_as` that follow each other. settings: params that were
-    changed to meet a goal. walks: what was walked.
-    """
-
-    ruleset: CompiledRuleset
-    params: list[int]
-    faults: list[Fault] = field(default_factory=list)
-    undecided: list[Goal] = field(default_factory=list)
-    unconfirmed: list[Fault] = field(default_factory=list)
-    unchecked_tracks: list[int] = field(default_factory=list)
-    accepted_pairs: list[tuple[int, int]] = field(default_factory=list)
-    settings: list[tuple[Goal, list[int]]] = field(default_factory=list)
-    walks: list[Walk] = field(default_factory=list)
-    seconds: float = 0.0
-
-    @property
-    def is_exhausted(self) -> bool:
-        """True when every situation was seen and nothing was simplified but time itself."""
-        return (
-            not self.undecided
-            and not self.unchecked_tracks
-            and all(walk.is_exhausted and walk.is_exact for walk in self.walks)
-        )
 
 
 def explore(

@@ -24,7 +24,7 @@ class CounterClasses:
         self.high = high
         self.is_exact = high - self.low < limit
         if self.is_exact:
-            self.samples = [(value,) for value in range(self.low, high + 1)]
+            self.samples: list[tuple[int, ...]] = [(value,) for value in range(self.low, high + 1)]
             return
         points = sorted({c for c in (self.low, high, 0, *cuts) if self.low <= c <= high})
         self._starts: list[int] = []

@@ -134,7 +134,8 @@ class Run:
                 if effect.op == core.NOTE:
                     continue
                 if effect.op == core.SET:
-                    self._set_counter(target, formula)
+                    if formula is not None:
+                        self._set_counter(target, formula)
                 elif effect.op != core.GO:
                     if self.system.timer_variable(target) in self.known:
                         self._timer(effect, self._duration(effect, formula, sign))

@@ -117,7 +117,9 @@ class Stepper:
         near: dict[int, set[int]] = {}
         for view in rules:
             for formula in (view.guard, *(formula for _effect, formula in view.effects)):
-                for track in formula.left_tracks if formula is not None else ():
+                if formula is None:
+                    continue
+                for track in formula.left_tracks:
                     points = near.setdefault(track, set())
                     for number in (*formula.constants, *self.system.params):
                         points.update((number - 1, number, number + 1))

@@ -7,11 +7,11 @@ seen, the way there. It judges nothing.
 
 from __future__ import annotations
 
-from redband.rules.explore import Report
 from redband.rules.explore_checks import Fault
 from redband.rules.explore_goals import Goal
 from redband.rules.explore_paths import Path, play
 from redband.rules.explore_phrases import PHRASES
+from redband.rules.explore_report import Report
 from redband.rules.explore_run import Action
 from redband.rules.explore_walk import Walk
 from redband.rules.model import Rule

@@ -125,7 +125,8 @@ class Walk:
                 after = _changed(situation, outcome)
                 ends = ((after, outcome.leaves),)
                 if group.settle is not None:
-                    ends = self._settled(situation, after, outcome, (number, index))
+                    settle = self._settles[group.settle]
+                    ends = self._settled(settle, situation, after, outcome, (number, index))
                 for end, left in ends:
                     if end != situation:
                         found.setdefault(self._add(end, (number, index)), index)
@@ -161,11 +162,10 @@ class Walk:
         return list(found.values())
 
     def _settled(
-        self, before: Situation, after: Situation, outcome: Outcome, at: Seen
+        self, settle: Group, before: Situation, after: Situation, outcome: Outcome, at: Seen
     ) -> Iterator[tuple[Situation, Leaves]]:
         """Yield where the "always" rules lead to after an action."""
         action = self.actions[at[1]]
-        settle = self._settles[action.settle]
         key = settle.key(after)
         entries = settle.memory.get(key)
         if entries is None:

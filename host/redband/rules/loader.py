@@ -8,12 +8,9 @@ the user. The compiled bytes have been read back by the badge's own decoder.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-
-from redband_core.errors import RulesError
-from redband_core.ruleset import GO, Ruleset
 
 from redband.errors import RedbandUserError
 from redband.rules.behaviour import read_gestures, read_rules, read_signals
@@ -24,6 +21,8 @@ from redband.rules.formula import FormulaError, Scope, compile_formula, nearest
 from redband.rules.library import find, read_text, shipped
 from redband.rules.model import EventInfo, RefusalInfo, Rule, RulesetModel, SignalInfo
 from redband.rules.section import RulesFileError, Section
+from redband_core.errors import RulesError
+from redband_core.ruleset import GO, Ruleset
 
 __all__ = ["CompiledRuleset", "load", "parse", "shipped"]
 
@@ -98,6 +97,13 @@ class CompiledRuleset:
                 )
             values[name] = value
         return list(values.values())
+
+    def takes_params(self, values: Sequence[object]) -> bool:
+        """Return whether `values` are as many ints as there are params, each in its range."""
+        return len(values) == len(self.params) and all(
+            isinstance(value, int) and param.low <= value <= param.high
+            for param, value in zip(self.params, values, strict=True)
+        )
 
 
 def _plain_number(name: str, raw: int | str) -> int:

@@ -10,33 +10,35 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import lru_cache
 
 from redband_core.engine import Engine
-
-from redband.rules.loader import CompiledRuleset
-from redband.rules.model import EventInfo
+from redband_core.ruleset import Ruleset
 
 Input = tuple[int, tuple[int, ...]]
 TIME: Input = (-1, ())  # stands for: the next timer runs out
+FEW = 8  # an argument with so many values is tried with each, others with their ends
 COMBINATIONS = 64  # of arguments tried for each event
 SITUATIONS = 400  # tried at most: a sheet must not take seconds
 
 
-def signals_by_state(
-    ruleset: CompiledRuleset, params: Sequence[int]
-) -> dict[tuple[int, int], int]:
-    """Return for (track, state) the number of the signal shown when the state is first met."""
-    engine = Engine(ruleset.ruleset, list(params))
-    inputs = [TIME, *(one for event in ruleset.events[1:] for one in _inputs(event))]
-    tracks = range(len(ruleset.tracks))
-    wanted = sum(len(track.states) for track in ruleset.tracks)
+@lru_cache(maxsize=16)
+def signals_by_state(data: bytes, params: tuple[int, ...]) -> dict[tuple[int, int], int]:
+    """Return for (track, state) the number of the signal shown when the state is first met.
+
+    data: a compiled ruleset. params: of the player. The answer is shared: do not change it.
+    """
+    ruleset = Ruleset.from_bytes(data)
+    engine = Engine(ruleset, list(params))
+    inputs = [TIME, *_inputs(ruleset)]
+    wanted = sum(len(states) for _initial, states in ruleset.tracks)
     found: dict[tuple[int, int], int] = {}
     met: set[tuple[int, ...]] = set()
     queue: deque[bytes] = deque()
 
     def look() -> None:
-        states = tuple(engine.track_state(track) for track in tracks)
+        states = tuple(engine.track_state(track) for track in range(len(ruleset.tracks)))
         if states not in met:
             met.add(states)
             queue.append(engine.snapshot())
@@ -56,11 +58,11 @@ def signals_by_state(
     return found
 
 
-def _inputs(event: EventInfo) -> Iterator[Input]:
-    """Yield an event with every choice, and the lowest and highest of its numbers."""
-    values = [
-        range(arg.low, arg.high + 1) if arg.choices else sorted({arg.low, arg.high})
-        for arg in event.args
-    ]
-    for args in itertools.islice(itertools.product(*values), COMBINATIONS):
-        yield event.id, args
+def _inputs(ruleset: Ruleset) -> Iterator[Input]:
+    """Yield every event but void, with the arguments worth trying."""
+    for event, ranges in enumerate(ruleset.arg_ranges):
+        values = [
+            range(low, high + 1) if high - low < FEW else (low, high) for low, high in ranges
+        ]
+        for args in itertools.islice(itertools.product(*values), COMBINATIONS if event else 0):
+            yield event, args

@@ -59,7 +59,7 @@ class Start:
 
     @cached_property
     def _first_signals(self) -> dict[tuple[int, int], int]:
-        return signals_by_state(self.ruleset, self._params)
+        return signals_by_state(self.ruleset.data, tuple(self._params))
 
     def _alone(self, track: int, state: int) -> SignalInfo:
         values = list(self._values)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from littlefs import LittleFS
 
 BLOCK_BYTES = 4096
 BLOCK_COUNT = 512
-_GEOMETRY = {
+_GEOMETRY: dict[str, Any] = {
     "block_size": BLOCK_BYTES,
     "block_count": BLOCK_COUNT,
     "read_size": 32,

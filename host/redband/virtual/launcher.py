@@ -16,6 +16,6 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGPIPE, signal.SIGTERM):
     signal.signal(number, signal.SIG_DFL)
 sys.path.append(sys.argv.pop(1))
 
-from micropython_unix import run_main  # noqa: E402 (found only now)
+import micropython_unix  # noqa: E402 (found only now)
 
-sys.exit(run_main(sys.argv))
+sys.exit(micropython_unix.main())

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 
 from redband import rules
+from redband.errors import RedbandUserError
 
 FULL_BATTERY_MV = 4000
 FIRMWARE_HEAP_KIB = 192
@@ -54,7 +55,13 @@ class BadgeSpec:
 
     def data_files(self) -> dict[str, bytes]:
         """Return what provisioning puts beside the program. Raises RedbandUserError."""
+        ruleset = rules.load(self.ruleset_id)
+        if self.params and not ruleset.takes_params(self.params):
+            raise RedbandUserError(
+                f"Badge {self.badge_id}: the numbers {self.params} do not fit the ruleset "
+                f"{ruleset.id}; it takes {len(ruleset.params)}, see redband rules check."
+            )
         return {
             "/settings.json": json.dumps(self.settings(), ensure_ascii=False).encode(),
-            "/ruleset.bin": rules.load(self.ruleset_id).data,
+            "/ruleset.bin": ruleset.data,
         }
