@@ -14,6 +14,7 @@ LAB = Path(__file__).resolve().parents[1] / "core" / "data" / "lab.toml"
 RULESETS = [load(name) for name in (*shipped(), LAB)]
 each_ruleset = pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.id)
 GAPS_MS = st.sampled_from((0, 1, 40, 999, 3000, 9_999, 10_001, 60_000, 450_000, 900_000))
+EXAMPLES = 35  # for each law and ruleset; all laws together take half a minute of one core
 Script = list[tuple[int, int, tuple[int, ...]]]
 VOIDABLE = [each for each in RULESETS if any(event.is_voidable for event in each.events)]
 
@@ -32,6 +33,11 @@ def scripts(ruleset: CompiledRuleset) -> st.SearchStrategy[Script]:
         st.lists(st.integers(-5, 99), max_size=3).map(tuple),
     )
     return st.lists(st.one_of(*events, void, void, broken), max_size=25)
+
+
+def params(ruleset: CompiledRuleset) -> st.SearchStrategy[list[int]]:
+    """Return any params a player may have."""
+    return st.tuples(*[st.integers(p.low, p.high) for p in ruleset.params]).map(list)
 
 
 def play(engine: Engine, script: Script) -> list[int]:
@@ -54,10 +60,10 @@ def view(engine: Engine) -> tuple:
 
 @each_ruleset
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 def test_total_deterministic_and_bounded(ruleset: CompiledRuleset, data: st.DataObject) -> None:
-    script = data.draw(scripts(ruleset))
-    one, two = Engine(ruleset.ruleset), Engine(ruleset.ruleset)
+    script, values = data.draw(scripts(ruleset)), data.draw(params(ruleset))
+    one, two = Engine(ruleset.ruleset, values), Engine(ruleset.ruleset, values)
     outcomes = play(one, script)
     assert outcomes == play(two, script)
     assert one.snapshot() == two.snapshot()
@@ -73,12 +79,12 @@ def test_total_deterministic_and_bounded(ruleset: CompiledRuleset, data: st.Data
 
 @each_ruleset
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 def test_snapshot_at_any_point_continues_equal(
     ruleset: CompiledRuleset, data: st.DataObject
 ) -> None:
     before, after = data.draw(scripts(ruleset)), data.draw(scripts(ruleset))
-    one, two = Engine(ruleset.ruleset), Engine(ruleset.ruleset)
+    one, two = Engine(ruleset.ruleset, data.draw(params(ruleset))), Engine(ruleset.ruleset)
     play(one, before)
     two.restore(one.snapshot())
     assert view(two) == view(one)
@@ -90,7 +96,7 @@ def test_snapshot_at_any_point_continues_equal(
 
 @each_ruleset
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 def test_refusal_changes_nothing(ruleset: CompiledRuleset, data: st.DataObject) -> None:
     script = data.draw(scripts(ruleset))
     engine = Engine(ruleset.ruleset)
@@ -103,7 +109,7 @@ def test_refusal_changes_nothing(ruleset: CompiledRuleset, data: st.DataObject) 
 
 @each_ruleset
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 def test_time_cut_into_any_steps_gives_the_same(
     ruleset: CompiledRuleset, data: st.DataObject
 ) -> None:
@@ -123,7 +129,7 @@ def test_time_cut_into_any_steps_gives_the_same(
 
 @each_ruleset
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 def test_no_timer_fires_late_or_twice(ruleset: CompiledRuleset, data: st.DataObject) -> None:
     script = data.draw(scripts(ruleset))
     engine = Engine(ruleset.ruleset)
@@ -141,7 +147,7 @@ def test_no_timer_fires_late_or_twice(ruleset: CompiledRuleset, data: st.DataObj
 
 @pytest.mark.parametrize("ruleset", VOIDABLE, ids=lambda ruleset: ruleset.id)
 @given(data=st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 def test_voided_events_have_never_happened(ruleset: CompiledRuleset, data: st.DataObject) -> None:
     """Playing on after a void equals playing the script without the voided events."""
     voidable = [event for event in ruleset.events if event.is_voidable]

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from redband.cli.app import run
-from redband.rules import CompiledRuleset, load, parse, shipped
+from redband.rules import CompiledRuleset, load, parse, presets, shipped
 from redband.rules.explore import Report, explore
 from redband.rules.explore_paths import play
-from redband.rules.explore_system import EXACT, RUNNING, STOPPED, System
+from redband.rules.explore_system import COARSEST, EXACT, RUNNING, STOPPED, System
 from redband.rules.explore_text import report_lines
 from redband.rules.explore_walk import START, Walk
 from redband_core.engine import Engine
@@ -177,7 +177,7 @@ def test_a_clean_ruleset_has_no_faults_and_is_exhausted() -> None:
     assert report_lines(report, "en")[-1] == "No faults found."
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", [*shipped(), *presets()])
 def test_shipped_rulesets_have_no_faults_and_end_in_time(name: str) -> None:
     begun = time.monotonic()
     report = explore(load(name))
@@ -379,19 +379,17 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert run(["rules", "explore", "wounds", "--lang", "fr"]) == 2
 
 
-@pytest.mark.parametrize("name", ["hits", "wounds"])
+@pytest.mark.parametrize("name", shipped())
 def test_whatever_the_engine_does_the_explorer_has_seen(name: str) -> None:
     """The walk's own rules against the badge's engine: no random life leaves what was walked."""
     found = load(name)
-    system = System(found, found.param_values(), EXACT)
-    walk = Walk(system, system.closure(range(system.first_timer + system.track_count)))
-    needed = system.closure(range(system.track_count))
-    walk = Walk(system, needed)
-    walk.run(300_000, time.monotonic() + 60)
+    system = System(found, found.param_values(), COARSEST)
+    walk = Walk(system, system.closure(range(system.track_count)))
+    walk.run(300_000, time.monotonic() + 90)
     assert walk.is_exhausted
     seen = set(walk.situations)
     dice = random.Random(5)
-    for _life in range(30):
+    for _life in range(40):
         engine = Engine(found.ruleset)
         for _ in range(80):
             event = dice.choice(found.events[1:])
@@ -415,6 +413,21 @@ def situation(walk: Walk, engine: Engine) -> tuple[int, ...]:
             left_ms = engine.timer_left_ms(variable - system.first_timer)
             values.append(RUNNING if left_ms >= 0 else STOPPED)
     return tuple(values)
+
+
+def test_a_timer_that_ends_without_a_rule_runs_no_always_rules() -> None:
+    """As on the badge, where such a timer is over and nothing else is done."""
+    text = '\n[[rule]]\nalways = true\nin = { body = "down" }\nif = "left(body) == 0"\n'
+    text += 'do = "body -> well"\n'
+    found = ruleset(text, ('after = "body.down"', 'after = "body.down"\nif = "lives > 1"'))
+    system = System(found, found.param_values(), EXACT)
+    walk = Walk(system, system.closure(range(system.track_count)))
+    walk.run(1000, time.monotonic() + 10)
+    engine = Engine(found.ruleset)
+    engine.step(1000, found.event("hit").id, (1,))
+    engine.advance(91_000)
+    assert engine.timer_left_ms(0) == -1
+    assert situation(walk, engine) in walk.situations
 
 
 def test_each_way_found_is_possible_on_the_engine() -> None:

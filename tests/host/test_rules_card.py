@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from redband.cli.app import run
+from redband.errors import RedbandUserError
 from redband.rules import CompiledRuleset, load, parse, shipped
 from redband.rules.behaviour import looks
 from redband.rules.card import draw_card
@@ -257,8 +258,12 @@ def test_long_words_and_long_texts_go_on_over_lines_and_pages() -> None:
     assert text_of(pdf).count("можно") == 900
 
 
+def test_a_title_without_letters_is_no_obstacle() -> None:
+    assert len(words_of(draw_card(own(""), "en", []))) == 1
+
+
 def test_a_letter_that_the_font_lacks_is_named() -> None:
-    with pytest.raises(Exception, match=r'PT Sans, has no "龍" \(U\+9F8D\)'):
+    with pytest.raises(RedbandUserError, match=r'PT Sans, has no "龍" \(U\+9F8D\)'):
         draw_card(own("здесь 龍"), "ru", [])
 
 

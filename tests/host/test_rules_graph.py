@@ -14,6 +14,7 @@ import pytest
 from fontTools.ttLib import TTFont
 
 from redband.cli.app import run
+from redband.errors import RedbandUserError
 from redband.rules import CompiledRuleset, load, parse, shipped
 from redband.rules.graph import draw_graph
 from redband.rules.start import Start
@@ -305,8 +306,12 @@ green = "short_flash"
 
 
 def test_a_letter_that_the_font_lacks_is_named() -> None:
-    with pytest.raises(Exception, match=r'PT Sans, has no "龍" \(U\+9F8D\)'):
+    with pytest.raises(RedbandUserError, match=r'PT Sans, has no "龍" \(U\+9F8D\)'):
         draw_graph(own("здесь 龍"), "ru")
+
+
+def test_a_title_without_letters_is_no_obstacle() -> None:
+    assert len(parts(ElementTree.fromstring(draw_graph(own(""), "en")), "state")) == 1
 
 
 def test_a_very_long_word_is_broken() -> None:

@@ -215,7 +215,7 @@ class BadgeSession:
         self._frame_number += 1
         if kind == log_frames.MORE:
             self._data = self._data[size:]
-        elif kind == log_frames.RUN:
+        elif kind == log_frames.RUN and self._ahead is not None:
             self._is_in_run = True
             self._data = self._ahead[2][size:]
             self._ahead = None

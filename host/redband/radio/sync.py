@@ -168,11 +168,17 @@ class _Sync:
 
     async def _commit(self, event: tuple) -> None:
         _page, first_seq, base_ms, data, next_seq = event
-        welcome = self._session.welcome
+        welcome = self._welcome()
         page = Page(welcome.badge_id, welcome.install_id, first_seq, base_ms, data)
         held_seq = await self._commit_page(page)
         self._records += next_seq - first_seq
         self._session.committed(held_seq)
+
+    def _welcome(self) -> Welcome:
+        """Return who greeted us; pages and results come only after that."""
+        welcome = self._session.welcome
+        assert welcome is not None
+        return welcome
 
     def _failure(self, reason: int) -> SyncError:
         if reason == host_session.VERSION:
@@ -190,7 +196,7 @@ class _Sync:
         """Return what the finished sync came to."""
         session, link = self._session, self._link
         return SyncResult(
-            welcome=session.welcome,
+            welcome=self._welcome(),
             next_seq=session.committed_seq,
             records=self._records,
             missing_records=session.missing_count,

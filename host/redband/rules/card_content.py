@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from redband_core import led
-
 from redband.rules.loader import CompiledRuleset
 from redband.rules.model import SignalInfo
 from redband.rules.start import Start
 from redband.rules.wording import Wording
+from redband_core import led
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from fpdf import FPDF
-from redband_core import gestures as core_gestures
 
 from redband.rules.typeface import Face, bold, regular, words
 from redband.rules.wording import lit_stretches
+from redband_core import gestures as core_gestures
 
 PAGE = (105.0, 148.0)  # A6, upright
 MARGIN_X, MARGIN_TOP, MARGIN_BOTTOM = 6.0, 6.5, 9.5

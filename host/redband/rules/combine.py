@@ -220,11 +220,12 @@ def _name(node: Node) -> str:
 
 def _is_open(keys: Keys) -> bool:
     """Return True when the table at `keys` is merged key by key; otherwise it is one value."""
-    if keys[0] not in TABLES:
+    kind, depth = keys[0], len(keys)
+    if kind not in TABLES:
         return False
-    if keys[0] == "track" and len(keys) > 2:
-        return keys[2] == "state" and len(keys) <= 4
-    return len(keys) == 1 if keys[0] in FLAT else len(keys) <= 2
+    if kind == "track" and depth > 2:
+        return keys[2] == "state" and depth <= 4
+    return depth == 1 if kind in FLAT else depth <= 2
 
 
 class _Origins(Source):

@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Callable, Iterator
 
 from redband.rules.explore_actions import Actions, Group
-from redband.rules.explore_run import APPLIED, ENDLESS, Action, Outcome, Situation
+from redband.rules.explore_run import APPLIED, ENDLESS, IDLE, Action, Outcome, Situation
 from redband.rules.explore_steps import Stepper
 from redband.rules.explore_system import STOPPED, RuleView, System, Variables
 
@@ -124,7 +124,7 @@ class Walk:
                     continue
                 after = _changed(situation, outcome)
                 ends = ((after, outcome.leaves),)
-                if group.settle is not None:
+                if group.settle is not None and outcome.kind != IDLE:
                     settle = self._settles[group.settle]
                     ends = self._settled(settle, situation, after, outcome, (number, index))
                 for end, left in ends:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import base64
 from xml.etree import ElementTree
 
-from redband_core import led
-
 from redband.rules.graph_layout import Point
 from redband.rules.typeface import Face, bold, regular
 from redband.rules.wording import lit_stretches
+from redband_core import led
 
 INK, GREY, PAPER = "#1a1a1a", "#5f6368", "#ffffff"
 CHANNEL_COLOURS = ("#c62828", "#2e7d32", "#5f6368")

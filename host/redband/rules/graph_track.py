@@ -6,8 +6,6 @@ an arrow or a mark is decided here and nowhere else.
 
 from __future__ import annotations
 
-from redband_core import led
-
 from redband.rules.graph_layout import Box, Link, lay_out
 from redband.rules.graph_model import ANY, Arrow, Label, State, TrackGraph
 from redband.rules.graph_pen import (
@@ -21,6 +19,7 @@ from redband.rules.graph_pen import (
 )
 from redband.rules.typeface import Face, bold, regular
 from redband.rules.wording import CHANNELS, Wording
+from redband_core import led
 
 HEADING, TITLE, SMALL, NOTE = 18, 13, 11.5, 10.5
 PADDING = 9
@@ -47,7 +46,7 @@ class TrackDrawing:
         room = max(self._layout.width, STATE_WIDTH)
         self._heading = _wrapped(graph.title, HEADING, bold(), INK, room)
         self._top = HEADING * (LINE_HEIGHT * len(self._heading) + 0.75)
-        self.width = max(self._layout.width, *(_size([line])[0] for line in self._heading))
+        self.width = max([self._layout.width, *(_size([line])[0] for line in self._heading)])
         self.height = self._layout.height + self._top
 
     def _plan(self) -> tuple[list[Box], list[Link]]:

@@ -25,7 +25,7 @@ from redband.rules.loader import CompiledRuleset
 from redband.rules.model import ArgInfo, EventInfo
 
 TIME_LIMIT_MS = 1 << 50
-MICROPYTHON_TIMEOUT_S = 600
+END_OF_ROWS = ".\n"
 _PROGRAM = """
 import sys
 sys.path[:] = [".frozen", {core!r}, {here!r}]
@@ -40,6 +40,7 @@ while True:
     numbers = [int(word) for word in line.split()]
     for row in replay_steps.steps(engine, numbers[0], numbers[1], tuple(numbers[2:])):
         print(" ".join([str(value) for value in row]))
+    print(".")
 """
 
 
@@ -58,6 +59,8 @@ def read_inputs(lines: Iterable[str], ruleset: CompiledRuleset) -> Iterator[Inpu
     """
     last_ms = 0
     for number, line in enumerate(lines, 1):
+        if number == 1:
+            line = line.removeprefix("\ufeff")  # some editors begin a file with this mark
         if not line.strip():
             continue
         try:
@@ -75,7 +78,7 @@ def _parse(line: str, ruleset: CompiledRuleset) -> Input:
     """Return the input of one line. Raises ValueError with a sentence."""
     try:
         data = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number can also have too many digits
         raise ValueError('this is not JSON; write {"t_ms": 1000, "event": "hit"}') from error
     if not isinstance(data, dict):
         raise ValueError('this is not an object; write {"t_ms": 1000, "event": "hit"}')
@@ -90,9 +93,11 @@ def _parse(line: str, ruleset: CompiledRuleset) -> Input:
         if data.get("args"):
             raise ValueError("arguments need an event")
         return Input(t_ms, -1, ())
+    if not isinstance(name, str):
+        raise ValueError('"event" must be a name such as "hit"')
     names = [event.name for event in ruleset.events]
     if name not in names:
-        raise ValueError(f'unknown event "{name}"; {nearest(str(name), names)}')
+        raise ValueError(f'unknown event "{name}"; {nearest(name, names)}')
     return Input(t_ms, names.index(name), _arguments(ruleset.event(name), data.get("args", {})))
 
 
@@ -172,24 +177,37 @@ def find_micropython() -> str:
 def _micropython_rows(
     ruleset: CompiledRuleset, params: list[int], inputs: Iterable[Input]
 ) -> Iterator[list[int]]:
+    """Yield the rows as they come, so that a wrong input line is met as late as on CPython."""
     program = _PROGRAM.format(
         core=str(Path(redband_core.__path__[0]).parent),
         here=str(Path(__file__).parent),
         data=ruleset.data.hex(),
         params=params,
     )
-    text = "".join(
-        " ".join(map(str, (given.t_ms, given.event, *given.args))) + "\n" for given in inputs
-    )
-    done = subprocess.run(
-        [find_micropython(), "-X", "heapsize=8M", "-c", program],
-        input=text,
-        capture_output=True,
-        text=True,
-        timeout=MICROPYTHON_TIMEOUT_S,
-        check=False,
-    )
-    if done.returncode:
-        raise RedbandUserError(f"MicroPython ended with: {done.stderr.strip()[-200:]}", 1)
-    for line in done.stdout.splitlines():
+    command = [find_micropython(), "-X", "heapsize=8M", "-c", program]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        try:
+            for given in inputs:
+                yield from _rows_of(process, given)
+        finally:
+            process.kill()
+
+
+def _rows_of(process: subprocess.Popen[str], given: Input) -> Iterator[list[int]]:
+    """Send one input, yield its rows. Raises RedbandUserError when the interpreter has ended."""
+    assert process.stdin
+    assert process.stdout
+    assert process.stderr
+    words = " ".join(map(str, (given.t_ms, given.event, *given.args)))
+    try:
+        process.stdin.write(words + "\n")
+        process.stdin.flush()
+    except BrokenPipeError:
+        pass  # why it ended stands in its errors, read below
+    for line in process.stdout:
+        if line == END_OF_ROWS:
+            return
         yield [int(word) for word in line.split()]
+    reason = process.stderr.read().strip()[-200:]
+    raise RedbandUserError(f"MicroPython ended with: {reason}", 1)

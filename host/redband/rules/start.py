@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from redband_core import expression as core
-from redband_core.ruleset import GO, TIMER_ADD, TIMER_SET
-
 from redband.rules.formula import Code, Constant
 from redband.rules.loader import CompiledRuleset
 from redband.rules.model import Rule, SignalInfo
 from redband.rules.shortest import signals_by_state
+from redband_core import expression as core
+from redband_core.ruleset import GO, TIMER_ADD, TIMER_SET
 
 
 class Start:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from redband_core.ruleset import GO
-
 from redband.rules.loader import CompiledRuleset
 from redband.rules.model import EventInfo, Rule
+from redband_core.ruleset import GO
 
 
 @dataclass(frozen=True, slots=True)

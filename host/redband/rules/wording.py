@@ -7,16 +7,15 @@ Formulas are read from their compiled form, so what is shown is what a badge run
 
 from __future__ import annotations
 
+from redband.rules.formula import Code, Constant
+from redband.rules.loader import CompiledRuleset
+from redband.rules.model import ArgInfo, Condition, EventInfo, GestureInfo, Rule, Text
+from redband.rules.start import Start
 from redband_core import expression as core
 from redband_core import gestures as core_gestures
 from redband_core import led
 from redband_core.limits import HOLD_MS
 from redband_core.ruleset import VOID
-
-from redband.rules.formula import Code, Constant
-from redband.rules.loader import CompiledRuleset
-from redband.rules.model import ArgInfo, Condition, EventInfo, GestureInfo, Rule, Text
-from redband.rules.start import Start
 
 UNITS = ((3_600_000, Text("h", "ч")), (60_000, Text("min", "мин")), (1000, Text("s", "с")))
 MILLISECONDS = Text("ms", "мс")
@@ -109,7 +108,7 @@ class Wording:
             times.append(self.duration(time_ms))
         for rule, code in start.time_rules(track, state):
             if code[-1] == core.LEFT and len(code) == 2:
-                times.append(self.pick("the time that was left", "оставшееся время"))
+                times.append(self.pick("the remaining time", "оставшееся время"))
             elif start.is_fixed(code):
                 times.append(self.duration(max(0, start.value(code))))
             else:
@@ -217,8 +216,9 @@ class Wording:
             # track.state or argument.choice
             return _Term(f"{left.text}: {left.choices[right.number]}", _ATOM, is_name=True)
         is_time = left.is_time or right.is_time
-        if is_time:
+        if is_time != (operator == core.MUL):  # time + 60000, but 2 × time and count × 60000
             left, right = self._as_time(left), self._as_time(right)
+            is_time = left.is_time or right.is_time
         if operator in _FUNCTIONS:
             text = f"{self.get(_FUNCTIONS[operator])} ({left.text}; {right.text})"
             return _Term(text, _ATOM, is_time=is_time)
