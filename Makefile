@@ -30,6 +30,7 @@ demo: $(VENV)/.installed-sim
 
 test: $(VENV)/.installed-dev
 	@tools/need-system-package chromium chromium
+	@tools/need-system-package poppler-utils pdftotext
 	$(BIN)/python tests/run_core_micropython.py
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 

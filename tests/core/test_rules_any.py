@@ -138,7 +138,9 @@ class Extremes(unittest.TestCase):
                     wait.step(0, first, first_args)
                     now_ms = leap_ms(name)
                     wait.advance(now_ms - 1)
-                    self.assertEqual(leap.step(now_ms, event, args), wait.step(now_ms, event, args))
+                    self.assertEqual(
+                        leap.step(now_ms, event, args), wait.step(now_ms, event, args)
+                    )
                     self.assertEqual(leap.snapshot(), wait.snapshot(), name)
 
 

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from bleak.backends.device import BLEDevice
+from tests.host.journals import PlayingBadge
+
 from redband.gateway.gateway import SyncReport
 from redband.radio import Heard, SyncError, SyncFailure
 from redband.store.records import Page
 from redband_core.advert import NO_SEQ, NO_TIMER, Advert
-
-from tests.host.journals import PlayingBadge
 
 RECORDS_A_PAGE = 3
 ANYWHERE = BLEDevice("00:00:00:00:00:00", None, None)

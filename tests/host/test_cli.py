@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.host.journals import PlayingBadge
+
 from redband.cli import app as cli
 from redband.errors import RedbandUserError
 from redband.rules.loader import load
 from redband.store.store import STORE_FILE, Store
-
-from tests.host.journals import PlayingBadge
 
 HEAVY = ("sqlalchemy", "bleak", "bumble", "nicegui", "littlefs", "redband.gateway")
 

@@ -5,6 +5,7 @@ The same modules run on MicroPython against tables in tests/core.
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from redband_core import hit_filter, journal, limits, packing
 from redband_core.clock import TICKS_PERIOD, GameClock
 from redband_core.errors import JournalCorrupt, ProtocolError

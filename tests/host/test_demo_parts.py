@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from rich.console import Console
+from tests.host.journals import PlayingBadge, records_of
+
 from redband.demo import lights, preflight
 from redband.demo.evidence import BadgeJournal, compare, read_journal
 from redband.demo.hands import Hands
@@ -25,9 +28,6 @@ from redband.rules.loader import load
 from redband.virtual.field import Field
 from redband.virtual.image import write_image
 from redband_core import journal, led
-from rich.console import Console
-
-from tests.host.journals import PlayingBadge, records_of
 
 HITS = load("hits")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from redband.rules import CompiledRuleset, load, shipped
 from redband_core.engine import Engine
 

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 from bleak.backends.device import BLEDevice
+from tests.host.gateway_radio import GatewayRadio, out_of_range, silence
+from tests.host.journals import PlayingBadge, records_of
+
 from redband.errors import RedbandUserError
 from redband.gateway import gateway as gateway_module
 from redband.gateway.book import RuleBook, open_book
@@ -22,9 +25,6 @@ from redband.rules.loader import load
 from redband.store.dialect import StoreFull
 from redband.store.ingest import StoreConflict
 from redband.store.store import Store
-
-from tests.host.gateway_radio import GatewayRadio, out_of_range, silence
-from tests.host.journals import PlayingBadge, records_of
 
 HITS = load("hits")
 HIT = HITS.event("hit").id
@@ -436,3 +436,15 @@ def test_a_damaged_ruleset_in_the_store_is_left_alone(tmp_path: Path) -> None:
     book.exchange(store)
     assert book.ruleset(b"12345678") is None
     store.close()
+
+
+def test_badge_with_another_shipped_ruleset_is_named_and_its_ruleset_kept(tmp_path):
+    store = Store(tmp_path / "store.sqlite")
+    try:
+        book = open_book(store, "hits")
+        preset = load("one_heal")
+        assert preset.identity not in store.rulesets()
+        assert book.names(preset.identity).event(0, ()).en == preset.events[0].title.get("en")
+        assert preset.identity in store.rulesets()
+    finally:
+        store.close()

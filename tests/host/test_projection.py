@@ -6,6 +6,8 @@ import random
 from pathlib import Path
 
 import pytest
+from tests.host.journals import JournalMaker, PlayingBadge, records_of
+
 from redband.rules.loader import load
 from redband.store import notes
 from redband.store.projection import BadgeState, Projector, fold
@@ -13,8 +15,6 @@ from redband.store.records import Record
 from redband.store.store import Store
 from redband_core import journal
 from redband_core.engine import Engine
-
-from tests.host.journals import JournalMaker, PlayingBadge, records_of
 
 HITS = load("hits")
 HIT = HITS.event("hit").id

@@ -6,11 +6,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.host import random_game
+
 import redband_core
 from redband.rules import load, shipped
 from redband.rules.replay import find_micropython
-
-from tests.host import random_game
 
 HERE = Path(__file__).parent
 EVENTS = 100_000

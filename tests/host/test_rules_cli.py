@@ -8,6 +8,7 @@ import random
 from pathlib import Path
 
 import pytest
+
 from redband.cli.app import run
 from redband.rules import load
 from redband.rules.replay import Input, read_inputs, replay

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.host import rules_vectors
+
 from redband.errors import RedbandUserError
 from redband.rules import RulesFileError, load, parse, presets, shipped
 from redband.rules.library import PARTS, PRESETS, SHIPPED
 from redband_core.engine import Engine
-
-from tests.host import rules_vectors
 
 BASE = """\
 [ruleset]

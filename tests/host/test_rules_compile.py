@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.host import rules_vectors
+
 from redband.errors import RedbandUserError
 from redband.rules import RulesFileError, declarations, load, parse, shipped
 from redband.rules.loader import SIZE_LIMIT_BYTES
 from redband_core.engine import Engine
 from redband_core.snapshot import HISTORY_LIMIT
-
-from tests.host import rules_vectors
 
 GOOD = """\
 [ruleset]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from redband.cli.app import run
 from redband.rules import CompiledRuleset, load, parse, presets
 from redband_core.engine import Engine

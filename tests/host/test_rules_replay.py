@@ -9,6 +9,7 @@ import random
 from pathlib import Path
 
 import pytest
+
 from redband.cli.app import run
 from redband.errors import RedbandUserError
 from redband.rules import load, presets, shipped
@@ -26,7 +27,12 @@ COUNTERS = (
 
 
 def hits_line(
-    head: str, health: str, hits: int, timers: str, signal: str, outcome: str = '"applied","why":null'
+    head: str,
+    health: str,
+    hits: int,
+    timers: str,
+    signal: str,
+    outcome: str = '"applied","why":null',
 ) -> str:
     """Return an output line of the hits ruleset, byte for byte."""
     return (
@@ -68,7 +74,9 @@ def test_the_bytes_of_the_contract(
         + hits_line('"t_ms":2000,"event":"hit"', "dying", 0, '"health":900000', "dying")
         + hits_line('"t_ms":3000,"event":"hit"', "dying", 0, '"health":899000', "dying", refused)
         + hits_line('"t_ms":902000,"event":"after health.dying"', "dead", 0, "", "dead")
-        + hits_line('"t_ms":902000,"event":"treat"', "dead", 0, "", "dead", '"refused","why":"dead"')
+        + hits_line(
+            '"t_ms":902000,"event":"treat"', "dead", 0, "", "dead", '"refused","why":"dead"'
+        )
         + hits_line('"t_ms":1000000,"event":null', "dead", 0, "", "dead")
     )
 
@@ -176,7 +184,9 @@ def test_a_player_out_of_range_is_told(
 
 def test_an_interpreter_that_dies_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a machine where it runs out of memory: no stack trace, no hang."""
-    monkeypatch.setattr("redband.rules.replay._PROGRAM", "raise SystemExit({params!r} and 3)#{data}")
+    monkeypatch.setattr(
+        "redband.rules.replay._PROGRAM", "raise SystemExit({params!r} and 3)#{data}"
+    )
     with pytest.raises(RedbandUserError, match="MicroPython ended with"):
         list(replay(load("hits"), [3], [Input(0, 1, (1, 0))] * 3, "micropython"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from redband.rules import load
 
 # Rule, ruleset, track and state, what may or may not be done there, in both languages.

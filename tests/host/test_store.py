@@ -11,6 +11,9 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
+from tests.host.journals import JournalMaker
+
 from redband.errors import RedbandUserError
 from redband.store import dialect, notes, schema
 from redband.store.dialect import StoreError, StoreFull
@@ -19,9 +22,6 @@ from redband.store.records import Page
 from redband.store.store import Store
 from redband_core import journal
 from redband_core.errors import ProtocolError
-from sqlalchemy import select
-
-from tests.host.journals import JournalMaker
 
 BADGE_NOTES = Path(__file__).parents[2] / "firmware/lib/redband_badge/notes.py"
 

@@ -106,7 +106,9 @@ def _operation() -> list[Row]:
         Row("health", end, NOT_DOWN, None, "", "refuse_not_dying"),
         Row("health", end, ("operation",), None, "is_radical", "refuse_other_operation"),
         Row("health", end, ("radical",), None, "is_ordinary", "refuse_other_operation"),
-        Row("health", end, ("dying", "radical"), "recovering", "is_radical", "recover_with_trauma"),
+        Row(
+            "health", end, ("dying", "radical"), "recovering", "is_radical", "recover_with_trauma"
+        ),
         Row("health", end, ("dying", "operation"), "dead", "is_fatal", "die"),
         Row("health", end, ("dying", "operation"), "recovering", "", "start_recovery"),
     ]

@@ -34,6 +34,7 @@ def demo(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Page's port, 0: any free.")] = 8765,
     seed: Annotated[int, typer.Option(help="Another number is another skirmish.")] = 1,
     badges: Annotated[int, typer.Option(min=1, max=BADGES_MAX, help="How many badges.")] = 6,
+    ruleset: Annotated[str, typer.Option(help="A shipped ruleset or a TOML file.")] = "hits",
     page: Annotated[bool, typer.Option("--page/--no-page", help="Serve the page.")] = True,
     lang: Annotated[Language, typer.Option(help="Language of the table.")] = Language.EN,
 ) -> None:
@@ -54,6 +55,7 @@ def demo(
         port=port,
         seed=seed,
         badges=badges,
+        ruleset=ruleset,
         has_page=page,
         language=lang.value,
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redband.gateway.rows import Text
-from redband.rules import loader
+from redband.rules import library, loader
 from redband.rules.loader import CompiledRuleset
 from redband.rules.model import EventInfo
 from redband.store.store import Store
@@ -90,29 +90,49 @@ def _told(event: EventInfo, args: Sequence[int], language: str) -> str:
 
 
 class RuleBook:
-    """All rulesets at hand. `compiled`: those with names; the first one is the game's own."""
+    """All rulesets at hand. `compiled`: those with names; the first one is the game's own.
 
-    def __init__(self, compiled: Sequence[CompiledRuleset]) -> None:
+    `shelf`: ids of others, compiled when a badge is met that runs none of the first.
+    """
+
+    def __init__(self, compiled: Sequence[CompiledRuleset], shelf: Sequence[str] = ()) -> None:
         self._rulesets: dict[bytes, Ruleset] = {}
         self._names: dict[bytes, RuleNames] = {}
-        self._compiled = tuple(compiled)
-        for one in self._compiled:
-            self._rulesets[one.identity] = one.ruleset
-            self._names[one.identity] = RuleNames(one.ruleset, one)
+        self._compiled: list[CompiledRuleset] = []
+        self._store: Store | None = None
+        self._shelf = tuple(shelf)
+        for one in compiled:
+            self._add(one)
         self._default = next(iter(self._names.values()), RuleNames(None, None))
+
+    def _add(self, one: CompiledRuleset) -> None:
+        self._compiled.append(one)
+        self._rulesets[one.identity] = one.ruleset
+        self._names[one.identity] = RuleNames(one.ruleset, one)
+        if self._store is not None:
+            self._store.keep_ruleset(one.identity, one.id, one.data)
+
+    def _look_up(self, identity: bytes) -> None:
+        if identity not in self._names:
+            shelf, self._shelf = self._shelf, ()
+            for name in shelf:
+                self._add(loader.load(name))
 
     def ruleset(self, identity: bytes) -> Ruleset | None:
         """Return the ruleset of `identity` (8 bytes), None when it is not at hand."""
+        self._look_up(identity)
         return self._rulesets.get(identity)
 
     def names(self, identity: bytes | None) -> RuleNames:
         """Return the names to use for a badge; before its journal is known, the game's own."""
         if identity is None:
             return self._default
+        self._look_up(identity)
         return self._names.get(identity) or RuleNames(self._rulesets.get(identity), None)
 
     def exchange(self, store: Store) -> None:
         """Keep our rulesets in `store`, and learn those that it holds."""
+        self._store = store
         for one in self._compiled:
             store.keep_ruleset(one.identity, one.id, one.data)
         for identity, (_name, data) in store.rulesets().items():
@@ -125,8 +145,8 @@ class RuleBook:
 
 
 def open_book(store: Store, first: str = "hits") -> RuleBook:
-    """Return a book of the shipped rulesets, `first` being the game's own, and of the store's."""
-    names = [first, *(name for name in loader.shipped() if name != first)]
-    book = RuleBook([loader.load(name) for name in names])
+    """Return a book of what ships, `first` being the game's own, and of the store's rulesets."""
+    shelf = [name for name in (*library.shipped(), *library.presets()) if name != first]
+    book = RuleBook([loader.load(first)], shelf)
     book.exchange(store)
     return book
