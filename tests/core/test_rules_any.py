@@ -1,4 +1,4 @@
-"""What holds for every compiled ruleset in tests/core/data, on both Pythons: no input breaks it."""
+"""No input breaks any of the compiled rulesets in tests/core/data, on either Python."""
 
 import os
 import sys
@@ -9,10 +9,9 @@ try:
 except ImportError:
     micropython = None
 
-HERE = "/".join(__file__.split("/")[:-1] + ["data"])
-sys.path.append(HERE)
+sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
-from player import compiled
+from player import HERE, compiled
 
 from redband_core.engine import Engine
 from redband_core.errors import RulesError

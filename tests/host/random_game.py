@@ -1,4 +1,4 @@
-"""Random games of any compiled ruleset, the same on both Pythons: what 100,000 events leave behind.
+"""Random games of any compiled ruleset, the same on both Pythons.
 
 Problem: equality of the interpreters must be seen on states that players come to, while uniformly
 random events soon kill or exclude a character for good. Guarantee: lives with random params and

@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import redband_core
-from redband_core.engine import Engine
-
 from redband.errors import RedbandUserError
 from redband.rules import replay_steps
 from redband.rules.formula import nearest
 from redband.rules.loader import CompiledRuleset
 from redband.rules.model import ArgInfo, EventInfo
+from redband_core.engine import Engine
 
 TIME_LIMIT_MS = 1 << 50
 END_OF_ROWS = ".\n"
