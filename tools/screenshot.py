@@ -1,7 +1,7 @@
 """Take the README's pictures of the page: of an example game, or of a demo that is running.
 
     python tools/screenshot.py                                 the example game of tests/web
-    python tools/screenshot.py --address http://127.0.0.1:8080/ a running `redband demo`
+    python tools/screenshot.py --address http://127.0.0.1:8765/ a running `redband demo`
 
 Writes page-en.png and page-ru.png to docs/images. Chromium is Debian's; the window is a laptop's.
 """
@@ -38,7 +38,7 @@ async def page_address(given: str | None) -> AsyncIterator[str]:
 
 async def take(browser: Browser, address: str, language: str, path: Path) -> None:
     """Take one picture, at a moment when every lamp that ever lights is lit."""
-    page = await browser.new_page(viewport=LAPTOP, device_scale_factor=2)
+    page = await browser.new_page(viewport=LAPTOP, device_scale_factor=1.25)
     await page.goto(f"{address}?lang={language}", timeout=START_S * 1000)
     await page.wait_for_selector(".link-live .card", timeout=START_S * 1000)
     # Every pattern begins with light (redband_core.led), so phase 1 ms shows them all.

@@ -178,6 +178,7 @@ class Forged(unittest.TestCase):
         check = Extremes.check
         for name, ruleset in rulesets():
             engine = Engine(ruleset)
+            new = engine.snapshot()
             for event, args in each_event(ruleset, 0):
                 engine.step(engine.now_ms + 300, event, args)
             good = engine.snapshot()
@@ -189,6 +190,7 @@ class Forged(unittest.TestCase):
                     try:
                         twin.restore(bytes(forged))
                     except RulesError:
+                        self.assertEqual(twin.snapshot(), new, name)
                         continue
                     check(self, twin, name)
                     for event, args in each_event(ruleset, 0):

@@ -109,6 +109,13 @@ def test_events_speak_russian(filled: Path, capsys: pytest.CaptureFixture[str]) 
     assert "отказ" in lines[4]
 
 
+def test_events_of_a_badge_that_nobody_met_are_not_just_silence(
+    filled: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(["events", "--data", str(filled), "--badge", "99"]) == 1
+    assert "holds nothing of badge 99, only of badges 3." in capsys.readouterr().err
+
+
 def test_events_without_a_store_say_how_to_get_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -25,6 +25,7 @@ from redband.errors import RedbandUserError
 from redband.gateway.merge import led_views
 from redband.gateway.rows import BadgeRow, Text
 from redband.rules.loader import load
+from redband.virtual import runtime
 from redband.virtual.field import Field
 from redband.virtual.image import write_image
 from redband_core import journal, led
@@ -64,7 +65,9 @@ def test_one_badge_alone_has_the_whole_story() -> None:
 
 
 def test_strays_go_on_and_on() -> None:
-    times = [action.at_s for _number, action in zip(range(50), strays(6, 60, 1), strict=False)]
+    actions = [action for _number, action in zip(range(50), strays(6, 60, 1), strict=False)]
+    assert {action.verb for action in actions} == {PRESS, SHAKE, HOLD}, "nobody is helped"
+    times = [action.at_s for action in actions]
     assert times == sorted(times)
     assert times[0] > 60
 
@@ -313,7 +316,7 @@ def test_runs_of_one_base_get_folders_of_their_own(
 def test_a_missing_runtime_is_one_sentence(
     settings: DemoSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preflight, "RUNTIME_MODULES", ("bumble", "no_such_runtime"))
+    monkeypatch.setattr(runtime, "RUNTIME_MODULES", ("bumble", "no_such_runtime"))
     with ExitStack() as undo, pytest.raises(RedbandUserError, match=r"\(no_such_runtime\)"):
         prepare(settings, undo)
 

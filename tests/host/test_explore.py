@@ -179,12 +179,12 @@ def test_a_clean_ruleset_has_no_faults_and_is_exhausted() -> None:
 
 @pytest.mark.parametrize("name", [*shipped(), *presets()])
 def test_shipped_rulesets_have_no_faults_and_end_in_time(name: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     report = explore(load(name))
     assert told(report) == []
     assert report.undecided == []
     assert report.unchecked_tracks == []
-    assert time.monotonic() - begun < 60
+    assert time.process_time() - begun < 60
     assert all(walk.is_exhausted for walk in report.walks)
 
 
@@ -385,7 +385,7 @@ def test_whatever_the_engine_does_the_explorer_has_seen(name: str) -> None:
     found = load(name)
     system = System(found, found.param_values(), COARSEST)
     walk = Walk(system, system.closure(range(system.track_count)))
-    walk.run(300_000, time.monotonic() + 90)
+    walk.run(300_000, time.process_time() + 90)
     assert walk.is_exhausted
     seen = set(walk.situations)
     dice = random.Random(5)
@@ -422,7 +422,7 @@ def test_a_timer_that_ends_without_a_rule_runs_no_always_rules() -> None:
     found = ruleset(text, ('after = "body.down"', 'after = "body.down"\nif = "lives > 1"'))
     system = System(found, found.param_values(), EXACT)
     walk = Walk(system, system.closure(range(system.track_count)))
-    walk.run(1000, time.monotonic() + 10)
+    walk.run(1000, time.process_time() + 10)
     engine = Engine(found.ruleset)
     engine.step(1000, found.event("hit").id, (1,))
     engine.advance(91_000)

@@ -138,3 +138,4 @@ async def test_no_bluetooth_is_one_sentence(error: Exception):
         await scan(lambda heard: None, air)
     assert caught.value.exit_code != 0
     assert "\n" not in str(caught.value)
+    assert not {"<", "[", "'"} & set(str(caught.value)), "this is no text for people"

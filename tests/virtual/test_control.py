@@ -2,13 +2,15 @@
 
 import asyncio
 import json
+import os
 
 import pytest
 
 from redband.cli.app import run
 from redband.errors import RedbandUserError
+from redband.virtual import runtime
 from redband.virtual.control import ask
-from redband.virtual.field import BadgeSpec, Field
+from redband.virtual.field import HCI_NAME, BadgeSpec, Field
 
 FOLLOWS_BUTTON = """
 import asyncio
@@ -118,6 +120,14 @@ async def test_second_field_in_the_same_directory_is_refused(field):
     assert (await ask(field.control_path, {"do": "status"}))["ok"]
 
 
+async def test_refused_second_field_does_not_take_the_radio_of_the_first(field):
+    second = Field(field.directory)
+    with pytest.raises(RedbandUserError, match="Another virtual field"):
+        await second.start()
+    await second.stop()
+    assert HCI_NAME in os.listdir(field.directory)
+
+
 async def test_field_in_a_very_long_directory_is_found(tmp_path):
     field = Field(tmp_path / ("long" * 30))
     await field.start()
@@ -161,3 +171,17 @@ async def test_commands_say_in_one_sentence_what_is_wrong(field, capsys, tmp_pat
     code, said = await redband(capsys, "status")
     assert code == 2
     assert said.startswith("redband: No virtual field runs here")
+
+
+@pytest.mark.parametrize(
+    "command", [["virtual", "start", "--directory"], ["scan", "--field"], ["watch", "--field"]]
+)
+def test_missing_runtime_is_one_sentence_for_every_command_with_a_field(
+    command, capsys, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(runtime, "RUNTIME_MODULES", ("no_such_runtime",))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert run([*command, str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("redband: The runtime of virtual badges is missing")
+    assert said.count("\n") == 1

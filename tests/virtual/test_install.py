@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from redband.fleet.install import Order, install
 from redband.fleet.mpremote import Mpremote, PortError, PortTrouble
 from redband.virtual.image import read_image
 
+FIRMWARE = Path(__file__).parents[2] / "firmware"
 OLD_MAIN = b"import asyncio\nfrom redband_core import part\nprint('OLD', part.NAME)\n"
 OLD_FILES = (
     ("/lib/redband_core/part.py", b"NAME = 'old part'\n"),
@@ -208,6 +210,13 @@ async def test_G13_numbers_of_another_ruleset_do_not_brick_the_badge(make_badge,
     assert "params" not in json.loads(read_image(badge.image_path)["/settings.json"])
 
 
+async def test_role_that_the_firmware_does_not_know_is_not_written(small_firmware, tmp_path):
+    with pytest.raises(installer.RedbandUserError, match="A role is one of player, .*, not king"):
+        await in_thread(tmp_path / "port", Order(badge_id=1, role="king"))
+    firmware = (FIRMWARE / "lib/redband_badge/settings.py").read_text()
+    assert f"ROLES = {installer.ROLES}".replace("'", '"') in firmware
+
+
 async def test_new_badge_without_a_number_is_refused(make_badge, small_firmware):
     badge = await make_badge()
     with pytest.raises(installer.RedbandUserError, match="give it a number"):
@@ -232,6 +241,13 @@ async def test_T5_absent_forbidden_and_busy_ports_are_three_sentences(
     codes = [one.value.exit_code for one in (absent, forbidden, busy)]
     assert codes == [3, 4, 5]
     assert len(set(codes)) == 3
+
+
+@pytest.mark.parametrize("port", ["/dev/null", __file__, "/tmp"])
+async def test_T5_what_is_no_serial_port_is_not_called_busy(small_firmware, port):
+    with pytest.raises(PortError, match=f"{port} is no serial port") as wrong:
+        await in_thread(port, Order(badge_id=1))
+    assert wrong.value.exit_code == 3
 
 
 async def test_T6_board_that_starts_late_is_tried_again(make_badge, small_firmware, monkeypatch):

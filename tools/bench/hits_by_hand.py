@@ -1,8 +1,8 @@
-"""The hits rules written by hand as if/else, as today's games do it: what the engine is measured by.
+"""The hits rules written by hand as if/else, as today's games do it.
 
-The same rules as `rulesets/hits.toml`, with its numbers of events, states, refusals and signals;
-the bench checks first that both agree on every event. It runs on both Pythons. It is no part of a
-badge: another game would be another such file.
+What the engine is measured by: the same rules as `rulesets/hits.toml`, with its numbers of events,
+states, refusals and signals; the bench checks first that both agree on every event. It runs on
+both Pythons. It is no part of a badge: another game would be another such file.
 """
 
 WINDOW_MS = 10_000

@@ -37,7 +37,7 @@ class Player:
         self.traumas_new = self.traumas_physical = self.traumas_mental = 0
         self.lasting_physical = self.lasting_mental = 0
         self.sudden_kind = self.fouls = 0
-        self.ends = {}
+        self.ends: dict[str, int] = {}
 
     def send(self, event: str) -> None:
         """Give the event to the library's machines."""
@@ -208,4 +208,4 @@ for _name in (
     *("cannot_be_healed", "no_sudden_state", "already_there"),
 ):
     setattr(Player, f"refuse_{_name}", _refusal(getattr(by_hand, _name.upper())))
-Player.refuse_resting = _refusal(by_hand.IS_RESTING)
+setattr(Player, "refuse_resting", _refusal(by_hand.IS_RESTING))  # noqa: B010 - made like those above

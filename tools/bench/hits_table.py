@@ -2,9 +2,9 @@
 
 Problem: `transitions`, `python-statemachine` and `sismic` know states, guards and actions, but no
 bounded counters, no clock that is an argument, no named refusals and no taking back. Guarantee:
-those rest in `Player`, plain Python, the same for all three; states, guards and transitions are the
-library's. Each track is a machine of its own, which is the quickest form they have, and a state
-that refuses is an internal transition. `void` is left out: none of them can take back.
+those rest in `Player`, plain Python, the same for all three; states, guards and transitions are
+the library's. Each track is a machine of its own where that is quicker, and a refusal is a
+transition to nowhere. `void` is left out: none of them can take back.
 """
 
 from __future__ import annotations

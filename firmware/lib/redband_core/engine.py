@@ -227,12 +227,13 @@ class Engine(State):
         """
         params, start, now_ms, history = unpack(self.ruleset, data)
         old = self._values[self._kept : self.ruleset.first_arg]
-        self._set_params(params)
+        values = self._set_params(params)
         for index in range(self._track_count, self._kept):
             low, high = self.counter_range(index - self._track_count)
             if not low <= start[1][index] <= high:
                 self._set_params(old)
                 raise RulesError("the snapshot has a counter out of its range")
+        self._values = values
         self._load(start[0], start[1], start[2])
         self._history = []
         self._replay(history, now_ms)

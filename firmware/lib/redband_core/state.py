@@ -28,31 +28,33 @@ class State:
         self.notes = []
         self._track_count = len(ruleset.tracks)
         self._kept = ruleset.first_param  # slots that change: tracks, counters
-        self._values = [0] * (ruleset.slot_count - len(ruleset.constants))
-        self._values.extend(ruleset.constants)
         self._timers = [NO_TIMER] * self._track_count
         self._next_ms = NO_TIMER
         self._signal = -1
-        self._set_params(ruleset.param_defaults if params is None else params)
+        self._values = self._set_params(ruleset.param_defaults if params is None else params)
         self._start()
 
     def _set_params(self, params):
-        if len(params) != self.ruleset.param_count:
+        """Set what follows from the params; return the slots of a character not yet begun."""
+        ruleset = self.ruleset
+        if len(params) != ruleset.param_count:
             raise RulesError("wrong number of params for this ruleset")
-        values = self._values
-        slot = self.ruleset.first_param
-        for (_default, low, high), value in zip(self.ruleset.params, params):
+        values = [0] * (ruleset.slot_count - len(ruleset.constants))
+        values.extend(ruleset.constants)
+        slot = ruleset.first_param
+        for (_default, low, high), value in zip(ruleset.params, params):
             if not low <= value <= high:
                 raise RulesError("a param is out of its range")
             values[slot] = value
             slot += 1
         self._low = []
         self._high = []
-        for low, high, _start in self.ruleset.counters:
+        for low, high, _start in ruleset.counters:
             low = _clamp(evaluate(low, values, _no_timer), -COUNTER_LIMIT, COUNTER_LIMIT)
             high = _clamp(evaluate(high, values, _no_timer), low, COUNTER_LIMIT)
             self._low.append(low)
             self._high.append(high)
+        return values
 
     def _start(self):
         values = self._values

@@ -43,6 +43,13 @@ def events(
     try:
         book = open_book(store)
         identities = store.boot_rulesets()
+        known = sorted({badge_id for badge_id, _install, _boot in identities})
+        if badge is not None and badge not in known:
+            raise RedbandUserError(
+                f"The store in {path.parent} holds nothing of badge {badge}, only of badges"
+                f" {', '.join(map(str, known)) or '(none yet)'}.",
+                exit_code=1,
+            )
         for record in store.records(badge):
             identity = identities.get((record.badge_id, record.install_id, record.boot_id))
             text = describe(record, book.names(identity))

@@ -72,11 +72,14 @@ class Radio(NamedTuple):
 async def open_radio(field: Path | None) -> AsyncIterator[Radio]:
     """Open the radio of the virtual field running in the folder `field`; None: real Bluetooth.
 
-    Raises RedbandUserError when no field runs there.
+    Raises RedbandUserError when no field runs there, or the virtual radio is not installed.
     """
     if field is None:
         yield Radio(None, 1.0)
         return
+    from redband.virtual.runtime import require_runtime
+
+    require_runtime()
     from redband.virtual.bleak_backend import backend
     from redband.virtual.control import ask
     from redband.virtual.field import CONTROL_NAME

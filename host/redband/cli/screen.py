@@ -60,7 +60,8 @@ class Screen:
             while True:
                 rows = self._rows()
                 phase_ms = int(time.monotonic() * 1000 * self._time_factor)
-                live.update(table(rows, phase_ms, self._language), refresh=True)
+                width = self._console.width
+                live.update(table(rows, phase_ms, self._language, width), refresh=True)
                 self._note_first_hit(rows)
                 await asyncio.sleep(REFRESH_S)
 

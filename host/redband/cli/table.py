@@ -1,13 +1,15 @@
 """The live table on the terminal: one line per badge, the LED as one sees it on the arm.
 
-Guarantee: pure rendering of rows. Colour never carries meaning alone: a lamp has its letter, and
-the name of its rhythm stands beside it.
+Guarantee: pure rendering of rows; every row is one line from 80 columns on, unless its badge has
+remarks. Colour never carries meaning alone: a lamp has its letter, and the name of its rhythm
+stands beside it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text as Line
 
@@ -15,19 +17,34 @@ from redband.gateway.rows import BadgeRow, LedView
 from redband_core import led
 
 WORDS = {
-    "badge": ("Badge", "Повязка"),
+    "badge": ("Badge", "№"),
     "player": ("Player", "Игрок"),
     "led": ("LED", "Огни"),
     "state": ("State", "Состояние"),
     "hits": ("Hits", "Хиты"),
     "timer": ("Timer", "Таймер"),
-    "event": ("Last event", "Последнее событие"),
+    "event": ("Last event", "Событие"),
     "seen": ("Seen", "Слышно"),
-    "unsynced": ("To sync", "Не получено"),
+    "unsynced": ("To sync", "Ждёт"),
     "battery": ("Battery", "Батарея"),
     "never": ("never", "никогда"),
     "ago": ("{} s ago", "{} с назад"),
 }
+RHYTHMS = {
+    "off": ("off", "выкл."),
+    "steady": ("steady", "горит"),
+    "slow_blink": ("slow blink", "медленно"),
+    "fast_blink": ("fast blink", "часто"),
+    "double_flash": ("double flash", "2 вспышки"),
+    "short_flash": ("short flash", "1 вспышка"),
+    "heartbeat": ("heartbeat", "пульс"),
+    "triple_flash": ("triple flash", "3 вспышки"),
+}
+"""Short names of the LED patterns: the page has room for longer ones."""
+
+WIDE_COLUMNS = 100
+"""With less room, what is no news is left out: who was heard just now, and full batteries."""
+
 STYLES = {"red": "bold red", "green": "bold green", "vibration": "bold yellow"}
 LETTERS = {"red": "R", "green": "G", "vibration": "V"}
 
@@ -37,20 +54,20 @@ def word(key: str, language: str) -> str:
     return WORDS[key][language == "ru"]
 
 
-def _lamp(lamp: LedView, phase_ms: int) -> Line:
-    if not lamp.is_lit:
-        return Line("")
+def _lamp(lamp: LedView, phase_ms: int, language: str) -> Line:
     is_on = led.level(lamp.pattern, phase_ms)
-    rhythm = lamp.pattern_name.replace("_", " ")
-    text = f"{'●' if is_on else '○'}{LETTERS[lamp.color]} {rhythm} "
+    text = f"{'●' if is_on else '○'}{LETTERS[lamp.color]}"
+    if lamp.color != "vibration":  # nobody sees its rhythm from afar
+        text += f" {RHYTHMS[lamp.pattern_name][language == 'ru']}"
     return Line(text, style=STYLES[lamp.color] if is_on else "dim " + STYLES[lamp.color])
 
 
-def lamps(row: BadgeRow, phase_ms: int) -> Line:
+def lamps(row: BadgeRow, phase_ms: int, language: str = "en") -> Line:
     """Return the LEDs and the vibration of a row at `phase_ms` of their rhythm."""
-    if not any(lamp.is_lit for lamp in row.leds):
+    lit = [lamp for lamp in row.leds if lamp.is_lit]
+    if not lit:
         return Line("·", style="dim")
-    return Line("").join(_lamp(lamp, phase_ms) for lamp in row.leds)
+    return Line(" ").join(_lamp(lamp, phase_ms, language) for lamp in lit)
 
 
 def clock(seconds: int | None) -> str:
@@ -72,42 +89,54 @@ def _hits(row: BadgeRow) -> str:
     return f"{row.hits}/{row.hits_max}" if row.hits_max is not None else str(row.hits)
 
 
-def _remarks(row: BadgeRow) -> str:
-    return ", ".join([*row.flag_names, *([row.problem] if row.problem else [])])
+def _remarks(row: BadgeRow, language: str, is_narrow: bool) -> str:
+    remarks = [*row.flag_names, *([row.problem] if row.problem else [])]
+    if is_narrow and not row.is_fresh:
+        remarks.append(seen(row, language).plain)
+    gap = "\n" if is_narrow else " "
+    return f"{gap}({', '.join(remarks)})" if remarks else ""
 
 
 def table(
-    rows: Iterable[BadgeRow], phase_ms: int, language: str = "en", title: str | None = None
+    rows: Iterable[BadgeRow], phase_ms: int, language: str = "en", width: int = 140
 ) -> Table:
-    """Return the table of `rows`. phase_ms: ms of a free-running clock, for the blinking."""
-    out = Table(title=title, title_justify="left", expand=False)
-    out.add_column(word("badge", language), justify="right")
-    out.add_column(word("player", language))
-    out.add_column(word("led", language), min_width=14)
-    out.add_column(word("state", language))
-    out.add_column(word("hits", language), justify="right")
-    out.add_column(word("timer", language), justify="right")
-    out.add_column(word("event", language))
-    out.add_column(word("seen", language), justify="right")
-    out.add_column(word("unsynced", language), justify="right")
-    out.add_column(word("battery", language), justify="right")
-    for row in rows:
-        event = row.last_event.get(language) if row.last_event else ""
-        remarks = _remarks(row)
-        battery = "" if row.battery_pct is None else f"{row.battery_pct} %"
-        out.add_row(
-            str(row.badge_id),
-            row.player,
-            lamps(row, phase_ms),
-            row.state.get(language) + (f" ({remarks})" if remarks else ""),
-            _hits(row),
-            clock(row.timer_left_s),
-            event,
-            seen(row, language),
-            "" if row.unsynced is None else str(row.unsynced),
-            battery,
+    """Return the table of `rows` for a terminal of `width` columns.
+
+    phase_ms: ms of a free-running clock, for the blinking.
+    """
+    is_narrow = width < WIDE_COLUMNS
+    # One space beside the box's own: two between columns, where a frame would take three.
+    out = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for key in ("badge", "player", "led", "state", "hits", "timer", "event", "unsynced"):
+        is_number = key in ("badge", "hits", "timer", "unsynced")
+        out.add_column(
+            word(key, language),
+            justify="right" if is_number else "left",
+            no_wrap=key not in ("state", "event"),
         )
+    if not is_narrow:
+        out.add_column(word("seen", language), justify="right", no_wrap=True)
+        out.add_column(word("battery", language), justify="right", no_wrap=True)
+    for row in rows:
+        cells = _cells(row, phase_ms, language, is_narrow)
+        out.add_row(*cells[: len(out.columns)])
     return out
+
+
+def _cells(row: BadgeRow, phase_ms: int, language: str, is_narrow: bool) -> tuple[Line, ...]:
+    event = row.last_event.get(language) if row.last_event else ""
+    return (
+        Line(str(row.badge_id)),
+        Line(row.player),
+        lamps(row, phase_ms, language),
+        Line(row.state.get(language) + _remarks(row, language, is_narrow)),
+        Line(_hits(row)),
+        Line(clock(row.timer_left_s)),
+        Line(event, no_wrap=True, overflow="ellipsis"),
+        Line("" if row.unsynced is None else str(row.unsynced)),
+        seen(row, language),
+        Line("" if row.battery_pct is None else f"{row.battery_pct} %"),
+    )
 
 
 def plain_line(row: BadgeRow, language: str = "en") -> str:

@@ -12,6 +12,7 @@ import typer
 
 from redband.errors import RedbandUserError
 from redband.virtual.control import ask
+from redband.virtual.runtime import require_runtime
 
 DEFAULT_DIRECTORY = Path("redband-data") / "virtual"
 DEMO_FIELDS = "demo-data/*/field"
@@ -77,6 +78,7 @@ def start(
     ] = False,
 ) -> None:
     """Run virtual badges until Ctrl-C; the flash images stay and are taken up again."""
+    require_runtime()
     asyncio.run(_run(badges, directory, time_factor, ruleset, seed, blank))
 
 

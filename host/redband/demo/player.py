@@ -39,7 +39,7 @@ class Player:
             await self._do(action)
 
     async def play_on(self) -> None:
-        """Go on with a stray hit now and then, until cancelled."""
+        """Go on with a stray hit or first aid now and then, until cancelled."""
         settings = self._settings
         for action in strays(settings.badges, settings.seconds, settings.seed):
             await self._do(action)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import importlib.util
 import os
 import shutil
 import socket
@@ -20,6 +19,7 @@ from pathlib import Path
 
 from redband.demo.settings import DEMO_DATA, DemoSettings
 from redband.errors import RedbandUserError
+from redband.virtual.runtime import require_runtime
 
 PAGE_HOST = "127.0.0.1"
 """The page has no log-in yet, so it is served to this machine only."""
@@ -32,9 +32,6 @@ SPARE_BYTES = 8 * 1024 * 1024
 
 LOW_BYTES = 1024 * 1024
 """With less room than this a running demo ends while it can still write everything down."""
-
-RUNTIME_MODULES = ("micropython_unix", "bumble", "littlefs")
-"""What the virtual field is made of: interpreter, radio, file system images."""
 
 
 @dataclass(slots=True)
@@ -57,7 +54,7 @@ def prepare(settings: DemoSettings, undo: ExitStack) -> Ground:
 
     Raises RedbandUserError with one sentence that says what to do.
     """
-    _require_runtime()
+    require_runtime()
     base = settings.data or DEMO_DATA
     _make(base)
     lock = _Lock(base / ".lock")
@@ -72,15 +69,6 @@ def prepare(settings: DemoSettings, undo: ExitStack) -> Ground:
     ground = Ground(directory, page_socket)
     lock.describe(ground)
     return ground
-
-
-def _require_runtime() -> None:
-    missing = [name for name in RUNTIME_MODULES if importlib.util.find_spec(name) is None]
-    if missing:
-        raise RedbandUserError(
-            f"The runtime of virtual badges is missing here ({', '.join(missing)}); install it"
-            " with `make env`, or with `pip install 'redband[sim]'` outside a checkout."
-        )
 
 
 def _make(directory: Path) -> None:

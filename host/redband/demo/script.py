@@ -64,9 +64,12 @@ def _spread(rng: random.Random, count: int, end_s: float) -> list[float]:
 
 
 def strays(badges: int, after_s: float, seed: int) -> Iterator[Action]:
-    """Yield one hit on some badge every 10 to 25 game seconds from `after_s` on, for ever."""
+    """Yield a hit on some badge every 10 to 25 game seconds from `after_s` on, for ever.
+
+    Every third is first aid instead, so that not all lie dying after some minutes.
+    """
     rng = random.Random(f"{seed}/strays")
     at_s = after_s
     while True:
         at_s += rng.uniform(10, 25)
-        yield Action(at_s, rng.randint(1, badges), rng.choice((PRESS, SHAKE)))
+        yield Action(at_s, rng.randint(1, badges), rng.choice((PRESS, SHAKE, HOLD)))

@@ -30,6 +30,8 @@ OLDEST_MICROPYTHON = (1, 26)
 SPARE_BYTES = 65536
 """Room that stays for the journal beside old and new version."""
 BADGE_ID_MAX = 0xFFFE
+ROLES = ("player", "medic", "marshal", "game_master", "technician")
+"""What the firmware knows; with any other its settings are damaged (safe mode)."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ def install(port: str, order: Order, say: Callable[[str], None] = lambda _: None
     """Install on the badge at `port`. Raises RedbandUserError (PortError for the port's part)."""
     if order.badge_id is not None and not 1 <= order.badge_id <= BADGE_ID_MAX:
         raise RedbandUserError(f"A badge id is 1 to {BADGE_ID_MAX}, not {order.badge_id}.")
+    if order.role is not None and order.role not in ROLES:
+        raise RedbandUserError(f"A role is one of {', '.join(ROLES)}, not {order.role}.")
     program = firmware_files()
     ruleset = rules.load(order.ruleset_id)
     remote = Mpremote(port)

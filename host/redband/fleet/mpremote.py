@@ -80,6 +80,11 @@ class Mpremote:
 
     def _trouble(self, said: str) -> PortError:
         if "failed to access" in said:
+            if not _is_terminal(self.port):
+                return PortError(
+                    PortTrouble.ABSENT,
+                    f"{self.port} is no serial port; list the ports with: mpremote connect list.",
+                )
             return PortError(
                 PortTrouble.BUSY,
                 f"Another program uses {self.port}; close it (a serial monitor, Thonny, another "
@@ -103,3 +108,15 @@ class Mpremote:
             f"The connection to {self.port} broke off ({last}); the badge keeps its old version, "
             "install again.",
         )
+
+
+def _is_terminal(port: str) -> bool:
+    """Return True if `port` is a serial port or pseudo-terminal, or nobody else may open it."""
+    try:
+        descriptor = os.open(port, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+    except OSError:
+        return True  # in use for somebody alone, as only terminals can be
+    try:
+        return os.isatty(descriptor)
+    finally:
+        os.close(descriptor)

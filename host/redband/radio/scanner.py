@@ -123,7 +123,10 @@ async def _stop(scanner: BleakScanner) -> None:
 
 def no_bluetooth(error: Exception) -> RedbandUserError:
     """Return what to tell a user whose Bluetooth does not work."""
-    cause = str(error) or type(error).__name__
+    # bleak's own errors carry a code for programs behind the words.
+    cause = (str(error.args[0]) if error.args else "") or type(error).__name__
+    if isinstance(error, OSError) and error.strerror:
+        cause = error.strerror
     return RedbandUserError(
         f"Bluetooth cannot be used ({cause}): switch it on, check that this computer has an"
         " adapter and that its Bluetooth service runs, or use a virtual field with --field."

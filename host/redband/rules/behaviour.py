@@ -10,9 +10,6 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from redband_core import gestures as core_gestures
-from redband_core import led
-
 from redband.rules.declarations import Declarations
 from redband.rules.effects import parse_effect
 from redband.rules.formula import FormulaError, Scope, compile_formula, nearest
@@ -24,6 +21,8 @@ from redband.rules.model import (
     SignalInfo,
 )
 from redband.rules.section import Section
+from redband_core import gestures as core_gestures
+from redband_core import led
 
 GESTURES = {
     "press": core_gestures.PRESS,

@@ -60,7 +60,7 @@ class Level:
 class _Explorer:
     def __init__(self, ruleset: CompiledRuleset, params: list[int], seconds: float) -> None:
         self.report = Report(ruleset, params)
-        self.begun = time.monotonic()
+        self.begun = time.process_time()
         self.deadline = self.begun + seconds
         self.met: dict[Goal, tuple[Walk, Seen] | None] = {}
         self.signal_views: list[SignalView] = []
@@ -80,7 +80,7 @@ class _Explorer:
         self._try_settings([goal for goal in goals if goal not in self.met])
         self._judge(goals)
         self._check_walks()
-        self.report.seconds = time.monotonic() - self.begun
+        self.report.seconds = time.process_time() - self.begun
 
     def _is_worth(self, detail: Detail) -> bool:
         """Return True when a closer look is likely to see everything."""
@@ -102,17 +102,17 @@ class _Explorer:
         system = System(self.report.ruleset, self.report.params, detail)
         level = Level()
         needs = {system.closure(goal_reads(system, g)) for g in goals if g[0] != "signal"}
-        end = time.monotonic() + share * (self.deadline - time.monotonic())
+        end = time.process_time() + share * (self.deadline - time.process_time())
         closures = sorted(needs, key=lambda c: (-len(c), sorted(c)))
         for i, closure in enumerate(closures):
             if any(closure <= walk.variables for walk in level.walks if walk.is_exhausted):
                 continue
-            left = end - time.monotonic()
+            left = end - time.process_time()
             if left <= 0 or (detail == EXACT and _has_classes(system, closure)):
                 level.is_complete = False
                 continue
             walk = Walk(system, closure)
-            walk.run(SITUATION_LIMIT, time.monotonic() + max(left / 2, left / (len(closures) - i)))
+            walk.run(SITUATION_LIMIT, time.process_time() + max(left / 2, left / (len(closures) - i)))
             level.walks.append(walk)
             level.is_complete = level.is_complete and walk.is_exhausted
             for goal in goals:
@@ -135,9 +135,9 @@ class _Explorer:
             walk = next((walk for walk in exhausted if closure <= walk.variables), None)
             if walk is None:
                 walk = Walk(system, closure)
-                left = (self.deadline - time.monotonic()) * share
+                left = (self.deadline - time.process_time()) * share
                 enough = _all_shown(SignalView(walk), pairs)
-                walk.run(SITUATION_LIMIT, time.monotonic() + left, enough)
+                walk.run(SITUATION_LIMIT, time.process_time() + left, enough)
             view = SignalView(walk)
             view.update()
             self.signal_views.append(view)
@@ -154,7 +154,7 @@ class _Explorer:
         for goal in unmet:
             system = System(report.ruleset, report.params, COARSE)
             for params in settings_to_try(system, goal):
-                if goal in self.met or time.monotonic() > self.deadline:
+                if goal in self.met or time.process_time() > self.deadline:
                     break
                 self._try(goal, unmet, params)
 
@@ -169,7 +169,7 @@ class _Explorer:
                 return goal[1] in view.first
             return goal_seen(walk, goal) is not None
 
-        end = min(self.deadline, time.monotonic() + GOAL_SECONDS)
+        end = min(self.deadline, time.process_time() + GOAL_SECONDS)
         walk.run(SITUATION_LIMIT, end, is_met)
         if is_met(walk):
             self.met[goal] = None

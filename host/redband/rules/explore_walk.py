@@ -94,7 +94,7 @@ class Walk:
     ) -> None:
         """Walk until all is seen, a limit is hit, or what is seen is enough.
 
-        deadline: of `time.monotonic`, s.
+        deadline: of `time.process_time`, s.
         """
         always = [view for view in self.system.always if self.stepper.holds(view)]
         begin = self.stepper.start()
@@ -102,7 +102,7 @@ class Walk:
             self._add(_changed(begin, outcome), (START, START))
         number = 0
         while number < len(self.situations):
-            if number % 32 == 0 and (time.monotonic() > deadline or is_enough(self)):
+            if number % 32 == 0 and (time.process_time() > deadline or is_enough(self)):
                 return
             if len(self.situations) > situation_limit:
                 return

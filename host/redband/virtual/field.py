@@ -70,17 +70,20 @@ class Field:
     def _take_directory(self) -> None:
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
-            self._lock = (self.directory / "lock").open("w")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise RedbandUserError(
-                f"Another virtual field runs in {self.directory}; stop it, or name another "
-                "directory."
-            ) from error
+            lock = (self.directory / "lock").open("w")
         except OSError as error:
             raise RedbandUserError(
                 f"The directory {self.directory} cannot be used ({error.strerror}); name another."
             ) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            lock.close()
+            raise RedbandUserError(
+                f"Another virtual field runs in {self.directory}; stop it, or name another "
+                "directory."
+            ) from error
+        self._lock = lock
 
     async def add_badge(self, spec: BadgeSpec, with_power: bool = True) -> VirtualBadge:
         """Make a badge (or take up its image of an earlier run) and put its battery in.
@@ -115,8 +118,9 @@ class Field:
             if self._short is not None:
                 undo.callback(self._short.cleanup)
             if self._lock is not None:
+                # Only then are the sockets ours, and not those of the field that runs here.
                 undo.callback(self._lock.close)
-            undo.callback(Path(self.hci_path).unlink, missing_ok=True)
+                undo.callback(Path(self.hci_path).unlink, missing_ok=True)
             undo.push_async_callback(self.ether.close)
             for badge in self.badges.values():
                 undo.push_async_callback(badge.remove)
