@@ -22,6 +22,8 @@ FIRMWARE_BYTES = 96 * 1024
 # "About" 300 and 40 in the house rules: the margin is for a table or a long docstring.
 MODULE_LINES = 330
 FUNCTION_LINES = 48
+# One file on purpose: the peer of a measurement, rules as a person writes them by hand.
+ONE_FILE = "hits_by_hand.py"
 
 
 def mpy_bytes(path: Path) -> int:
@@ -54,7 +56,7 @@ def long_code(path: Path) -> list[str]:
     name = path.relative_to(ROOT)
     lines = text.count("\n")
     found = []
-    if lines > MODULE_LINES:
+    if lines > MODULE_LINES and path.name != ONE_FILE:
         found.append(f"{name}: {lines} lines, more than {MODULE_LINES}: split it")
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:

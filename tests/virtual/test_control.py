@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 
 import pytest
 
@@ -10,7 +9,7 @@ from redband.cli.app import run
 from redband.errors import RedbandUserError
 from redband.virtual import runtime
 from redband.virtual.control import ask
-from redband.virtual.field import HCI_NAME, BadgeSpec, Field
+from redband.virtual.field import BadgeSpec, Field
 
 FOLLOWS_BUTTON = """
 import asyncio
@@ -125,7 +124,8 @@ async def test_refused_second_field_does_not_take_the_radio_of_the_first(field):
     with pytest.raises(RedbandUserError, match="Another virtual field"):
         await second.start()
     await second.stop()
-    assert HCI_NAME in os.listdir(field.directory)
+    _reader, writer = await asyncio.open_unix_connection(field.hci_path)
+    writer.close()
 
 
 async def test_field_in_a_very_long_directory_is_found(tmp_path):

@@ -171,6 +171,13 @@ class Ruleset:
 class _RulesReader(Reader):
     """Reads the parts of a ruleset, checking each index against what was read before."""
 
+    slot_count = 0
+    counter_range = (0, 0)
+    state_counts: list[int]
+    expressions: tuple
+    rules: tuple
+    seen: dict
+
     def rows(self, read):
         """Return the tuple of a counted list."""
         count = self.varint()

@@ -112,7 +112,8 @@ class _Explorer:
                 level.is_complete = False
                 continue
             walk = Walk(system, closure)
-            walk.run(SITUATION_LIMIT, time.process_time() + max(left / 2, left / (len(closures) - i)))
+            share_s = max(left / 2, left / (len(closures) - i))
+            walk.run(SITUATION_LIMIT, time.process_time() + share_s)
             level.walks.append(walk)
             level.is_complete = level.is_complete and walk.is_exhausted
             for goal in goals:
