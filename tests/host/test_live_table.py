@@ -52,6 +52,10 @@ def test_a_badge_is_one_line_with_its_state_unbroken(
         assert part in line
 
 
+def test_the_state_is_readable_on_the_narrowest_terminal() -> None:
+    assert any("wounded" in line for line in shown(60, "en", DYING))
+
+
 def test_a_silent_badge_says_so_on_a_narrow_terminal_too() -> None:
     assert "25 s ago" in " ".join(shown(140, "en", DYING, SILENT))
     assert "(25 s ago)" in " ".join(shown(80, "en", DYING, SILENT))

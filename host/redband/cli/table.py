@@ -45,6 +45,9 @@ RHYTHMS = {
 WIDE_COLUMNS = 100
 """With less room, what is no news is left out: who was heard just now, and full batteries."""
 
+STATE_COLUMNS = 9
+"""The state stays readable however narrow the terminal is."""
+
 STYLES = {"red": "bold red", "green": "bold green", "vibration": "bold yellow"}
 LETTERS = {"red": "R", "green": "G", "vibration": "V"}
 
@@ -113,6 +116,7 @@ def table(
             word(key, language),
             justify="right" if is_number else "left",
             no_wrap=key not in ("state", "event"),
+            min_width=STATE_COLUMNS if key == "state" else None,
         )
     if not is_narrow:
         out.add_column(word("seen", language), justify="right", no_wrap=True)
