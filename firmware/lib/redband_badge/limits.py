@@ -28,7 +28,7 @@ CODE_PERIOD_MS = 8000
 CODE_FLASH_MS = 150
 
 # Radio.
-RADIO_IDLE_POLL_MS = 20
+RADIO_IDLE_POLL_MS = 50  # only a connect waits for it; each wake-up costs an idle badge
 RADIO_CONNECTED_POLL_MS = 5
 ADVERT_INTERVAL_MS = 200
 ADVERT_REFRESH_MS = 1000  # while a timer runs
