@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from redband.cli.app import run
 from redband.rules.loader import load
 from redband.store.projection import fold
 from redband.store.store import STORE_FILE, Store
@@ -137,6 +138,15 @@ def test_ctrl_c_while_the_badges_still_start_leaves_no_process(
     code, errors = demo.end()
     assert (code, errors) == (0, ""), demo.printed
     assert badge_processes(data) == []
+
+
+def test_command_that_the_demo_names_reaches_its_badges(tmp_path: Path, demos: list[Demo]) -> None:
+    demos.append(demo := Demo("--data", str(tmp_path / "run"), "--badges", "3", *QUICK))
+    demo.until("First hit on screen")
+    said = demo.printed.split("from another terminal: redband ")[1].splitlines()[0]
+    assert run(said.split()) == 0
+    demo.process.send_signal(signal.SIGINT)
+    assert demo.end() == (0, "")
 
 
 def test_a_killed_demo_takes_its_badges_with_it(tmp_path: Path, demos: list[Demo]) -> None:

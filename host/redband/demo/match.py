@@ -26,6 +26,9 @@ from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
 
+FIELD_FOLDER = "field"
+"""Folder of the virtual field in the folder of the run."""
+
 
 class Match:
     """One run on prepared `ground`. started_s: monotonic time of the program's start."""
@@ -44,7 +47,9 @@ class Match:
         # Compiled once here, and not by every badge at the same time.
         await asyncio.to_thread(firmware_files)
         async with contextlib.AsyncExitStack() as undo:
-            field = Field(self._ground.directory / "field", settings.time_factor, settings.seed)
+            field = Field(
+                self._ground.directory / FIELD_FOLDER, settings.time_factor, settings.seed
+            )
             await field.start()
             undo.push_async_callback(field.stop)
             gateway, store = await self._open_gateway(field, undo)
@@ -68,6 +73,15 @@ class Match:
         print_(f"Data of this run: {self._ground.directory}", highlight=False)
         if self._ground.page_address is not None:
             print_(f"Game master's page: {self._ground.page_address}", highlight=False)
+        if not self._settings.is_headless:
+            # Without --data the commands find the field by themselves.
+            field = self._ground.directory / FIELD_FOLDER
+            place = f" --field {field}" if self._settings.data is not None else ""
+            print_(
+                f"Take part from another terminal: redband virtual press 3{place}",
+                highlight=False,
+                soft_wrap=True,
+            )
 
     async def _open_gateway(
         self, field: Field, undo: contextlib.AsyncExitStack
