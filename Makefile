@@ -31,6 +31,7 @@ demo: $(VENV)/.installed-sim
 test: $(VENV)/.installed-dev
 	@tools/need-system-package chromium chromium
 	@tools/need-system-package poppler-utils pdftotext
+	@tools/need-system-package --library libatomic1 libatomic.so.1
 	$(BIN)/python tests/run_core_micropython.py
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
@@ -42,6 +43,7 @@ test-hardware: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest tests/hardware $(ARGS)
 
 check: $(VENV)/.installed-dev
+	@tools/need-system-package --library libatomic1 libatomic.so.1
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tools/check_types.py
@@ -59,6 +61,7 @@ bench: $(VENV)/.installed-dev
 
 screenshots: $(VENV)/.installed-dev
 	@tools/need-system-package chromium chromium
+	@tools/need-system-package --library libatomic1 libatomic.so.1
 	$(BIN)/python tools/screenshot.py
 
 clean:

@@ -277,3 +277,13 @@ async def test_T6_board_that_never_answers_is_named_with_its_remedy(tmp_path, mo
     with pytest.raises(PortError, match="check the cable") as silent:
         await in_thread(tmp_path, Order(badge_id=1))
     assert silent.value.trouble == PortTrouble.SILENT
+
+
+@pytest.mark.parametrize("is_unbuffered", ["", "1"])
+async def test_install_that_gave_no_sense_when_python_buffered_its_output(
+    make_badge, small_firmware, monkeypatch, is_unbuffered
+):
+    monkeypatch.setenv("PYTHONUNBUFFERED", is_unbuffered)
+    badge = await make_badge()
+    done = await in_thread(badge.usb_path, Order(badge_id=3))
+    assert done.badge_id == 3

@@ -120,14 +120,18 @@ def _probe(remote: Mpremote, say: Callable[[str], None]) -> tuple[dict, int]:
 
 
 def _last_json(said: str, port: str) -> dict:
-    """Return the object in the last line; what a program printed before it does not matter."""
-    lines = said.strip().splitlines()
-    try:
-        return json.loads(lines[-1])
-    except (IndexError, ValueError) as error:
-        raise PortError(
-            PortTrouble.BROKEN_OFF, f"The badge at {port} gave no sense; install again."
-        ) from error
+    """Return the last object among the lines; what else was printed around it does not matter.
+
+    mpremote's own words come before or after those of the board, depending on how Python buffers.
+    """
+    for line in reversed(said.splitlines()):
+        try:
+            found = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(found, dict):
+            return found
+    raise PortError(PortTrouble.BROKEN_OFF, f"The badge at {port} gave no sense; install again.")
 
 
 def _settings(order: Order, current: dict | None, port: str) -> dict[str, object]:
