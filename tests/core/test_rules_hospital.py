@@ -339,6 +339,7 @@ class Mortuary(unittest.TestCase):
 
     def test_R9_the_character_and_all_its_states_are_replaced(self):
         patient = Patient()
+        patient.do("sudden", 0, 0)  # seen after the mortuary: the psychosis of the dead one
         patient.do("infect")
         patient.do("implant_broken", 1)
         patient.do("implant_broken", 2)
@@ -350,6 +351,7 @@ class Mortuary(unittest.TestCase):
         self.assertEqual(patient.do("discharge"), "applied")
         self.assertEqual(len(patient.engine.notes), 1)
         self.assertEqual((patient.zones(), patient.state("infection")), ([0] * 6, "none"))
+        self.assertEqual((patient.state("mind"), patient.count("sudden_kind")), ("calm", 0))
         counters = [patient.count(name) for name in ("broken_1", "broken_2", "paid", "roll_due")]
         self.assertEqual(counters, [0, 0, 0, 0])
 

@@ -32,6 +32,7 @@ def test_list_check_and_events(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     assert "попадание" in shown
     assert "0 button, 1 sensor, 2 staff" in shown
+    assert "source: 0 button, 1 sensor, 2 staff; or left out" in shown  # of void
     assert "marshal, game_master" in shown
 
 

@@ -136,6 +136,8 @@ FAULTS = [
     ('start = "well"', 'start = "wel"', '21: track "body" has no state "wel"; did you mean "well"?'),
     ('timer = "90 s"', 'timer = "90 sec"', '26: "90 sec" is not a formula; write for example "hits > 0" or "15 min"'),
     ("final = true", 'final = true\ntimer = "1 min"', '30: the final state "out" can\'t have a timer; remove final or timer'),
+    ('timer = "90 s"', 'timer = "1,5 min"', '26: "1,5 min" has a comma; write "1.5 min"'),
+    ("[[rule]]\nafter", "[rule]\nafter", "70: [rule] has single brackets; write [[rule]]"),
     ('timer = "90 s"', "", '71: state "body.down" has no timer; add timer = ... to [track.body.state.down]'),
     ('after = "body.down"', 'after = "body.out"', '71: state "body.out" has no timer; add timer = ... to [track.body.state.out]'),
     ('after = "body.down"', 'on = "hit"', '26: nothing happens when the timer of "body.down" ends; add a rule with after = "body.down"'),
@@ -261,6 +263,12 @@ def test_a_file_that_is_not_utf_8_is_told(tmp_path: Path) -> None:
     path.write_bytes("title = 'Хиты'".encode("cp1251"))
     with pytest.raises(RedbandUserError, match=r"is not text in UTF-8; save it as UTF-8$"):
         load(path)
+
+
+def test_a_file_saved_with_a_mark_at_its_beginning_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "duel.toml"
+    path.write_text(GOOD, encoding="utf-8-sig")
+    assert load(path).id == "duel"
 
 
 @pytest.mark.parametrize(

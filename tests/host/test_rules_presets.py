@@ -150,6 +150,13 @@ def test_a_hit_ends_the_contact() -> None:
     player.do("hit", "shot", "button")
     assert (player.state(), player.state("contact")) == ("heavy", "none")
     assert player.do("contact") == "nothing_to_treat"
+    player = light("contact_time", patched_hit_is_heavy=0)
+    player.do("contact")
+    player.wait(30 * S)
+    player.do("kit", "other")
+    player.do("contact")
+    player.do("hit", "shot", "button")  # a light wound again, not a worse one
+    assert (player.state(), player.state("contact")) == ("light", "none")
 
 
 def test_a_medic_needs_the_skill() -> None:

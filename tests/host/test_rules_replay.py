@@ -127,6 +127,21 @@ def test_refusals_have_their_names(
 
 
 @both
+def test_H4_void_of_the_sensors_hit_leaves_the_buttons_hit(
+    runtime: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hits = '{"t_ms": 0, "event": "hit", "args": {"source": "sensor", "n": 2}}\n{"t_ms": 0, "event": "hit"}\n'
+    void = '{"t_ms": 0, "event": "void", "args": {"n": 1, "source": "sensor"}}\n'
+    _code, out, _err = call(
+        *(monkeypatch, capsys, hits + void * 2, "hits", "--player", "max_hits=5"),
+        *("--runtime", runtime),
+    )
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert [line["counters"]["hits"] for line in lines] == [3, 2, 4, 4]
+    assert lines[-1]["why"] == "nothing_to_void"
+
+
+@both
 def test_no_input_no_output(
     runtime: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -20,6 +20,9 @@ from redband.cli.rules_explore import explore
 from redband.cli.rules_graph import graph
 from redband.cli.rules_options import Language, Player, Ruleset, language, params, write
 from redband.errors import RedbandUserError
+
+if TYPE_CHECKING:
+    from redband.rules.model import ArgInfo
 
 app = typer.Typer(
     name="rules",
@@ -79,18 +82,24 @@ def compile_ruleset(
 def events(ruleset: Ruleset, lang: Language = "en") -> None:
     """List the events: their arguments and who may send them."""
     from redband.rules import load
+    from redband.rules.model import void_source
 
     language(lang)
     table = Table("id", "event", "title", "arguments", "who may send it")
-    for event in load(ruleset).events:
-        arguments = []
-        for arg in event.args:
-            choices = ", ".join(f"{i} {name}" for i, (name, _title) in enumerate(arg.choices))
-            arguments.append(f"{arg.name}: {choices or f'{arg.low} to {arg.high}'}")
+    found = load(ruleset).events
+    for event in found:
+        arguments = [_argument(arg) for arg in event.args]
+        if event.name == "void":
+            arguments.extend(f"{_argument(arg)}; or left out" for arg in void_source(found))
         row = (event.name, event.title.get(lang), "\n".join(arguments), ", ".join(event.roles))
         table.add_row(str(event.id), *row)
     # A pipe has no width; cut names would be of no use there.
     Console(width=None if sys.stdout.isatty() else 160).print(table)
+
+
+def _argument(arg: ArgInfo) -> str:
+    choices = ", ".join(f"{i} {name}" for i, (name, _title) in enumerate(arg.choices))
+    return f"{arg.name}: {choices or f'{arg.low} to {arg.high}'}"
 
 
 @app.command()

@@ -19,6 +19,7 @@ from redband.rules.model import (
     GestureInfo,
     Rule,
     SignalInfo,
+    void_source,
 )
 from redband.rules.section import Section
 from redband_core import gestures as core_gestures
@@ -272,10 +273,7 @@ def _call(part: Section, key: str, names: Declarations) -> tuple[EventInfo, tupl
         part.fail(key, f'unknown event "{call.func.id}"', nearest(call.func.id, known))
     infos = list(event.args)
     if event.id == 0 and len(call.args) == 2:
-        sources = [
-            other.args[other.source_arg] for other in names.events if other.source_arg is not None
-        ]
-        infos.extend(sources[:1])
+        infos.extend(void_source(names.events))
     if len(infos) != len(call.args):
         what = f'"{event.name}" takes {len(infos)} arguments, not {len(call.args)}'
         wanted = ", ".join(info.name for info in infos)

@@ -23,6 +23,7 @@ from redband_core import expression as core
 
 UNITS_MS = {"ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000}
 _TIME = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*(ms|s|min|h)\b(?!\s*\()")
+_COMMA_TIME = re.compile(r"^\s*\d+,\d+\s*(?:ms|s|min|h)\s*$")  # max(1,5 s) is two values
 _BINARY: dict[type, int] = {
     ast.Add: core.ADD,
     ast.Sub: core.SUB,
@@ -93,7 +94,11 @@ class Scope:
 
 
 def parse_time(text: str) -> str:
-    """Return the formula with each time replaced by its milliseconds."""
+    """Return the formula with each time replaced by its milliseconds. Raises FormulaError."""
+    comma = _COMMA_TIME.search(text)
+    if comma:
+        hint = f'write "{comma[0].replace(",", ".")}"'
+        raise FormulaError(f'"{comma[0]}" has a comma', hint, comma[0])
 
     def milliseconds(match: re.Match[str]) -> str:
         value = Decimal(match[1]) * UNITS_MS[match[2]]

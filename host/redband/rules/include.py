@@ -40,6 +40,10 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
         match = re.search(r"^(.*?) \(at line (\d+), column \d+\)$", str(error))
         line = int(match[2]) if match else len(text.splitlines()) or 1
         what = match[1] if match else re.sub(r" \(at end of document\)$", "", str(error))
+        twice = re.match(r"Cannot declare \('(rule|signal)',\) twice", what)
+        if twice:
+            what = f"[{twice[1]}] has single brackets"
+            raise RulesFileError(path.name, line, what, f"write [[{twice[1]}]]") from error
         what = f"this is not TOML: {what[:1].lower()}{what[1:]}"
         raise RulesFileError(path.name, line, what, "see docs/rules.md for the format") from error
     except RecursionError as error:

@@ -51,7 +51,7 @@ def find(name: str, beside: Path | None = None) -> Path:
 def read_text(path: Path) -> str:
     """Return the text of a file. Raises RedbandUserError."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
     except UnicodeDecodeError as error:
         raise RedbandUserError(f"{path} is not text in UTF-8; save it as UTF-8") from error
     except (OSError, ValueError) as error:

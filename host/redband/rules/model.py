@@ -7,6 +7,7 @@ compiled bytes use. Titles exist in English and Russian.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from redband.rules.formula import Code
@@ -104,6 +105,12 @@ class EventInfo:
     is_voidable: bool
     source_arg: int | None
     otherwise: int
+
+
+def void_source(events: Iterable[EventInfo]) -> tuple[ArgInfo, ...]:
+    """Return the argument that "void" can take besides: whose hits it takes back; or nothing."""
+    found = [event.args[event.source_arg] for event in events if event.source_arg is not None]
+    return tuple(found[:1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,9 @@ from redband.errors import RedbandUserError
 from redband.rules import replay_steps
 from redband.rules.formula import nearest
 from redband.rules.loader import CompiledRuleset
-from redband.rules.model import ArgInfo, EventInfo
+from redband.rules.model import ArgInfo, EventInfo, void_source
 from redband_core.engine import Engine
+from redband_core.ruleset import VOID
 
 TIME_LIMIT_MS = 1 << 50
 END_OF_ROWS = ".\n"
@@ -97,18 +98,22 @@ def _parse(line: str, ruleset: CompiledRuleset) -> Input:
     names = [event.name for event in ruleset.events]
     if name not in names:
         raise ValueError(f'unknown event "{name}"; {nearest(name, names)}')
-    return Input(t_ms, names.index(name), _arguments(ruleset.event(name), data.get("args", {})))
+    event = ruleset.event(name)
+    more = void_source(ruleset.events) if event.id == VOID else ()
+    return Input(t_ms, event.id, _arguments(event, more, data.get("args", {})))
 
 
-def _arguments(event: EventInfo, given: Any) -> tuple[int, ...]:
+def _arguments(event: EventInfo, more: tuple[ArgInfo, ...], given: Any) -> tuple[int, ...]:
+    """Return the values of all the event's arguments, and of those of `more` that are given."""
     if not isinstance(given, dict):
         raise ValueError('"args" must be an object such as {"n": 2}')
-    known = [arg.name for arg in event.args]
+    infos = (*event.args, *(arg for arg in more if arg.name in given))
+    known = [arg.name for arg in (*event.args, *more)]
     for name in given:
         if name not in known:
             hint = nearest(name, known, "it takes none" if not known else "")
             raise ValueError(f'event "{event.name}" has no argument "{name}"; {hint}')
-    return tuple(_value(arg, given.get(arg.name, arg.low)) for arg in event.args)
+    return tuple(_value(arg, given.get(arg.name, arg.low)) for arg in infos)
 
 
 def _value(arg: ArgInfo, value: Any) -> int:
