@@ -3,7 +3,7 @@
 import binascii
 import unittest
 
-from redband_core import advert
+from redband_core import advert, host_frames
 from redband_core.errors import ProtocolError, UsageError
 
 WOUNDED = advert.Advert(42, 7, 3, 2, 1, 300, 1234, 87, advert.ROLE_MEDIC, advert.FLAG_FAULT)
@@ -26,10 +26,10 @@ class AdvertTest(unittest.TestCase):
         for value, text in ((WOUNDED, WOUNDED_HEX), (NEW, NEW_HEX)):
             data = advert.encode(value)
             self.assertEqual(binascii.hexlify(data), text)
-            self.assertEqual(advert.decode(data), value)
+            self.assertEqual(host_frames.decode_advert(data), value)
 
     def test_largest_values_come_back(self):
-        self.assertEqual(advert.decode(advert.encode(LARGEST)), LARGEST)
+        self.assertEqual(host_frames.decode_advert(advert.encode(LARGEST)), LARGEST)
 
     def test_every_payload_has_the_same_size(self):
         for value in (WOUNDED, NEW, LARGEST):
@@ -78,7 +78,7 @@ class AdvertTest(unittest.TestCase):
         cases.append(good[:17] + b"\xa0")  # role 5
         for data in cases:
             with self.assertRaises(ProtocolError):
-                advert.decode(data)
+                host_frames.decode_advert(data)
 
     def test_any_bytes_decode_to_what_encodes_back_or_are_refused(self):
         state = 1
@@ -89,13 +89,13 @@ class AdvertTest(unittest.TestCase):
                 state = (state * 1103515245 + 12345) & 0x7FFFFFFF
                 data[3 + (state >> 8) % 15] = (state >> 16) & 0xFF
             try:
-                value = advert.decode(data)
+                value = host_frames.decode_advert(data)
             except ProtocolError:
                 continue
             self.assertEqual(advert.encode(value), bytes(data))
 
     def test_decodes_a_view_as_well_as_bytes(self):
-        self.assertEqual(advert.decode(memoryview(advert.encode(NEW))), NEW)
+        self.assertEqual(host_frames.decode_advert(memoryview(advert.encode(NEW))), NEW)
 
 
 if __name__ == "__main__":

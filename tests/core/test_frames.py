@@ -3,7 +3,7 @@
 import binascii
 import unittest
 
-from redband_core import frames, limits, log_frames
+from redband_core import frames, host_frames, limits, log_frames
 from redband_core.errors import ProtocolError, UsageError
 
 
@@ -20,7 +20,7 @@ WELCOME_HEX = (
     b"81" + b"01" + b"2a00" + b"44332211" + b"88776655" + b"64000000" + b"2c010000"
     b"0001020304050607" + b"05302e312e30"
 )
-WELCOME = frames.Welcome(1, 42, 0x11223344, 0x55667788, 100, 300, bytes(range(8)), "0.1.0")
+WELCOME = host_frames.Welcome(1, 42, 0x11223344, 0x55667788, 100, 300, bytes(range(8)), "0.1.0")
 
 
 def hexed(data):
@@ -40,31 +40,31 @@ def parts_of(number, message, limit):
 
 class MessageTest(unittest.TestCase):
     def test_golden_vectors(self):
-        self.assertEqual(hexed(frames.encode_hello()), b"0101")
-        self.assertEqual(hexed(frames.encode_fetch(100)), b"0264000000")
-        self.assertEqual(hexed(frames.encode_ack(5, 200, 300)), b"0305c82c010000")
+        self.assertEqual(hexed(host_frames.encode_hello()), b"0101")
+        self.assertEqual(hexed(host_frames.encode_fetch(100)), b"0264000000")
+        self.assertEqual(hexed(host_frames.encode_ack(5, 200, 300)), b"0305c82c010000")
         self.assertEqual(hexed(frames.encode_refused(1)), b"ff0101")
         self.assertEqual(hexed(frames.encode_welcome(Info, 100, 300)), WELCOME_HEX)
         self.assertEqual(hexed(frames.encode_info(Info)), INFO_HEX)
 
     def test_messages_come_back(self):
-        self.assertEqual(frames.decode_hello(frames.encode_hello()), 1)
-        self.assertEqual(frames.decode_fetch(frames.encode_fetch(7)), 7)
-        self.assertEqual(frames.decode_ack(frames.encode_ack(63, 255, 9)), (63, 255, 9))
-        self.assertEqual(frames.decode_refused(frames.encode_refused(2)), (2, 1))
-        self.assertEqual(frames.decode_welcome(binascii.unhexlify(WELCOME_HEX)), WELCOME)
-        info = frames.decode_info(binascii.unhexlify(INFO_HEX))
+        self.assertEqual(frames.decode_hello(host_frames.encode_hello()), 1)
+        self.assertEqual(frames.decode_fetch(host_frames.encode_fetch(7)), 7)
+        self.assertEqual(frames.decode_ack(host_frames.encode_ack(63, 255, 9)), (63, 255, 9))
+        self.assertEqual(host_frames.decode_refused(frames.encode_refused(2)), (2, 1))
+        self.assertEqual(host_frames.decode_welcome(binascii.unhexlify(WELCOME_HEX)), WELCOME)
+        info = host_frames.decode_info(binascii.unhexlify(INFO_HEX))
         self.assertEqual(info[:4], WELCOME[:4])
         self.assertEqual(info[6:], WELCOME[6:])
 
     def test_write_cut_to_20_bytes_is_refused_not_half_believed(self):
         decoders = (
-            (frames.encode_hello(), frames.decode_hello),
-            (frames.encode_fetch(7), frames.decode_fetch),
-            (frames.encode_ack(1, 2, 3), frames.decode_ack),
-            (binascii.unhexlify(WELCOME_HEX), frames.decode_welcome),
-            (b"\x00" + binascii.unhexlify(INFO_HEX), lambda m: frames.decode_info(m[1:])),
-            (frames.encode_refused(1), frames.decode_refused),
+            (host_frames.encode_hello(), frames.decode_hello),
+            (host_frames.encode_fetch(7), frames.decode_fetch),
+            (host_frames.encode_ack(1, 2, 3), frames.decode_ack),
+            (binascii.unhexlify(WELCOME_HEX), host_frames.decode_welcome),
+            (b"\x00" + binascii.unhexlify(INFO_HEX), lambda m: host_frames.decode_info(m[1:])),
+            (frames.encode_refused(1), host_frames.decode_refused),
         )
         for message, decode in decoders:
             for size in range(1, len(message)):
@@ -73,24 +73,26 @@ class MessageTest(unittest.TestCase):
 
     def test_bytes_behind_the_end_are_refused_where_no_later_version_needs_them(self):
         for message, decode in (
-            (frames.encode_hello(), frames.decode_hello),
-            (frames.encode_fetch(7), frames.decode_fetch),
-            (frames.encode_ack(1, 2, 3), frames.decode_ack),
+            (host_frames.encode_hello(), frames.decode_hello),
+            (host_frames.encode_fetch(7), frames.decode_fetch),
+            (host_frames.encode_ack(1, 2, 3), frames.decode_ack),
         ):
             with self.assertRaises(ProtocolError):
                 decode(message + b"\x00")
 
     def test_hello_and_refusal_of_a_later_version_can_be_read(self):
         self.assertEqual(frames.decode_hello(b"\x01\x02whatever"), 2)
-        self.assertEqual(frames.decode_refused(b"\xff\x01\x07more"), (1, 7))
-        self.assertEqual(frames.decode_welcome(binascii.unhexlify(WELCOME_HEX) + b"x"), WELCOME)
+        self.assertEqual(host_frames.decode_refused(b"\xff\x01\x07more"), (1, 7))
+        self.assertEqual(
+            host_frames.decode_welcome(binascii.unhexlify(WELCOME_HEX) + b"x"), WELCOME
+        )
 
     def test_text_that_is_not_printable_is_refused(self):
         message = binascii.unhexlify(WELCOME_HEX)
         with self.assertRaises(ProtocolError):
-            frames.decode_welcome(message[:-1] + b"\n")
+            host_frames.decode_welcome(message[:-1] + b"\n")
         with self.assertRaises(ProtocolError):
-            frames.decode_welcome(message[:-6] + b"\x11" + b"a" * 17)
+            host_frames.decode_welcome(message[:-6] + b"\x11" + b"a" * 17)
 
     def test_wrong_identity_is_the_callers_fault(self):
         class Long(Info):
@@ -127,7 +129,9 @@ class JoinerTest(unittest.TestCase):
         self.assertEqual(joiner.add(second), (3, message))
 
     def test_golden_vector_of_a_message_in_one_part(self):
-        self.assertEqual(hexed(parts_of(1, frames.encode_hello(), 20)[0]), b"0180" + b"01012813")
+        self.assertEqual(
+            hexed(parts_of(1, host_frames.encode_hello(), 20)[0]), b"0180" + b"01012813"
+        )
 
     def test_golden_vector_of_a_message_in_two_parts(self):
         parts = parts_of(7, binascii.unhexlify(WELCOME_HEX), 20)
@@ -192,17 +196,18 @@ class LogFrameTest(unittest.TestCase):
     def test_frames_come_back(self):
         head = bytes(log_frames.run_head(5, 9, 100, 70000))
         self.assertEqual(
-            log_frames.decode(head + b"abc"),
-            log_frames.LogFrame(log_frames.RUN, 5, 9, 100, 70000, 0, b"abc"),
+            host_frames.decode_log(head + b"abc"),
+            host_frames.LogFrame(log_frames.RUN, 5, 9, 100, 70000, 0, b"abc"),
         )
         more = bytes(log_frames.more_head(5, 10)) + b"de"
         self.assertEqual(
-            log_frames.decode(more), log_frames.LogFrame(log_frames.MORE, 5, 10, 0, 0, 0, b"de")
+            host_frames.decode_log(more),
+            host_frames.LogFrame(log_frames.MORE, 5, 10, 0, 0, 0, b"de"),
         )
-        end = log_frames.decode(log_frames.end_frame(5, 11, 300))
+        end = host_frames.decode_log(log_frames.end_frame(5, 11, 300))
         self.assertEqual((end.kind, end.number, end.seq), (log_frames.END, 11, 300))
-        skip = log_frames.decode(log_frames.skip_frame(5, 12, 300, 310))
-        self.assertEqual(skip, log_frames.LogFrame(log_frames.SKIP, 5, 12, 300, 0, 310, b""))
+        skip = host_frames.decode_log(log_frames.skip_frame(5, 12, 300, 310))
+        self.assertEqual(skip, host_frames.LogFrame(log_frames.SKIP, 5, 12, 300, 0, 310, b""))
 
     def test_head_of_any_run_leaves_room_for_data_at_mtu_23(self):
         head = log_frames.run_head(63, 255, 0xFFFFFFFE, 1 << 53)
@@ -220,7 +225,7 @@ class LogFrameTest(unittest.TestCase):
                     data = bytearray(whole)
                     data[index] ^= bit
                     with self.assertRaises(ProtocolError):
-                        log_frames.decode(data)
+                        host_frames.decode_log(data)
 
     def test_broken_frames_are_refused(self):
         cases = [b"", b"\x05", b"\x05\x00", b"\xc5\x00abc", b"\x85\x00\x01", b"\x45\x00\x01"]
@@ -229,7 +234,7 @@ class LogFrameTest(unittest.TestCase):
         cases.append(log_frames.skip_frame(1, 1, 5, 5))
         for data in cases:
             with self.assertRaises(ProtocolError):
-                log_frames.decode(data)
+                host_frames.decode_log(data)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
 from link import DONE, Info, Link, Log, Random, SessionCase, Store
 
-from redband_core import frames, host_session, limits
+from redband_core import frames, host_frames, host_session, limits
 from redband_core.badge_session import BadgeSession
 from redband_core.host_session import HostSession
 
@@ -189,9 +189,9 @@ class FrameByFrameTest(unittest.TestCase):
     def begin(self, log):
         """Greet a badge with this journal and fetch all of it."""
         self.badge = BadgeSession(Info, log)
-        self.write(1, frames.encode_hello())
+        self.write(1, host_frames.encode_hello())
         self.take(10)
-        self.write(2, frames.encode_fetch(0))
+        self.write(2, host_frames.encode_fetch(0))
 
     def write(self, number, message):
         self.badge.control_written(frames.message_part(number, frames.seal(message), 0, 0, 100), 0)
@@ -218,20 +218,20 @@ class FrameByFrameTest(unittest.TestCase):
 
     def test_repeated_fetch_does_not_use_frame_numbers_twice(self):
         self.take(3)
-        self.write(2, frames.encode_fetch(0))
+        self.write(2, host_frames.encode_fetch(0))
         self.assertEqual(self.take(1)[0][1], 3)
 
     def test_late_acknowledgement_takes_nothing_back(self):
         self.assertEqual(len(self.take(1000)), limits.WINDOW_FRAMES)
-        self.write(3, frames.encode_ack(2, 100, 0))
+        self.write(3, host_frames.encode_ack(2, 100, 0))
         self.assertEqual(len(self.take(50)), 50)
-        self.write(4, frames.encode_ack(2, 40, 0))
+        self.write(4, host_frames.encode_ack(2, 40, 0))
         self.assertEqual(len(self.take(1000)), 50)
 
     def test_acknowledgement_of_frames_not_sent_opens_nothing(self):
         self.take(1000)
-        self.write(3, frames.encode_ack(2, limits.WINDOW_FRAMES + 1, 0))
-        self.write(4, frames.encode_ack(3, 50, 0))  # of another stream
+        self.write(3, host_frames.encode_ack(2, limits.WINDOW_FRAMES + 1, 0))
+        self.write(4, host_frames.encode_ack(3, 50, 0))  # of another stream
         self.assertEqual(len(self.take(1000)), 0)
 
     def test_offer_that_was_not_taken_is_cut_anew_by_a_new_mtu(self):
@@ -256,7 +256,7 @@ class FrameByFrameTest(unittest.TestCase):
             host.log_notified(frame)
         self.assertEqual(host.gap_count, 1)
         asked = frames.Joiner().add(host.next_write())
-        self.assertEqual(asked, (3, frames.encode_fetch(0)))
+        self.assertEqual(asked, (3, host_frames.encode_fetch(0)))
 
     def test_frames_of_a_given_up_stream_are_not_taken_for_the_new_one(self):
         host = self.host()

@@ -7,7 +7,7 @@ sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
 from link import Info, Log
 
-from redband_core import frames, host_session, limits, log_frames
+from redband_core import frames, host_frames, host_session, limits, log_frames
 from redband_core.badge_session import (
     CLOSE_BROKEN,
     CLOSE_IDLE,
@@ -31,7 +31,7 @@ def failed(reason):
 class RefusalTest(unittest.TestCase):
     def greeted(self, log):
         badge = BadgeSession(Info, log)
-        badge.control_written(one(1, frames.encode_hello()), 0)
+        badge.control_written(one(1, host_frames.encode_hello()), 0)
         self.drain(badge)
         return badge
 
@@ -70,8 +70,8 @@ class RefusalTest(unittest.TestCase):
     def test_fetch_and_ack_before_hello_are_refused(self):
         log = Log(3)
         badge = BadgeSession(Info, log)
-        badge.control_written(one(1, frames.encode_fetch(0)), 0)
-        badge.control_written(one(2, frames.encode_ack(0, 0, 3)), 0)
+        badge.control_written(one(1, host_frames.encode_fetch(0)), 0)
+        badge.control_written(one(2, host_frames.encode_ack(0, 0, 3)), 0)
         order = frames.REFUSED_ORDER
         self.assertEqual(self.refusals(badge), [(1, order), (2, order)])
         self.assertEqual(log.released, [])
@@ -79,7 +79,7 @@ class RefusalTest(unittest.TestCase):
     def test_more_than_the_journal_holds_is_never_released(self):
         log = Log(3)
         badge = self.greeted(log)
-        badge.control_written(one(2, frames.encode_ack(0, 0, 4)), 0)
+        badge.control_written(one(2, host_frames.encode_ack(0, 0, 4)), 0)
         self.assertEqual(self.refusals(badge), [(2, frames.REFUSED_ORDER)])
         self.assertEqual(log.released, [])
 
@@ -87,7 +87,7 @@ class RefusalTest(unittest.TestCase):
         badge = self.greeted(Log(3))
         badge.control_written(one(2, b"\x10hello"), 0)
         self.assertEqual(self.refusals(badge), [(2, frames.REFUSED_UNKNOWN)])
-        badge.control_written(one(3, frames.encode_fetch(0)), 0)
+        badge.control_written(one(3, host_frames.encode_fetch(0)), 0)
         kinds = [frame[0] >> 6 for channel, frame in self.drain(badge) if channel == 2]
         self.assertEqual((kinds[0], kinds[-1]), (log_frames.RUN, log_frames.END))
 
@@ -113,7 +113,7 @@ class RefusalTest(unittest.TestCase):
 
     def test_host_that_went_quiet_is_dropped_later(self):
         badge = self.greeted(Log(3))
-        badge.control_written(one(2, frames.encode_ack(0, 0, 0)), 500)
+        badge.control_written(one(2, host_frames.encode_ack(0, 0, 0)), 500)
         badge.close_reason(500)
         self.assertEqual(badge.close_reason(499 + limits.SESSION_IDLE_MS), OPEN)
         self.assertEqual(badge.close_reason(500 + limits.SESSION_IDLE_MS), CLOSE_IDLE)

@@ -7,7 +7,7 @@ sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
 from link import DONE, INSTALL_ID, Info, Link, Log, SessionCase, Store
 
-from redband_core import frames, host_session, limits
+from redband_core import frames, host_frames, host_session, limits
 from redband_core.badge_session import (
     BadgeSession,
 )
@@ -180,7 +180,7 @@ class BackPressureTest(SessionCase):
 
     def test_offer_stays_the_same_until_it_is_taken(self):
         badge = BadgeSession(Info, Log(3))
-        badge.control_written(one(1, frames.encode_hello()), 0)
+        badge.control_written(one(1, host_frames.encode_hello()), 0)
         self.assertEqual(badge.next_notification(), badge.next_notification())
 
     def test_no_room_for_ever_releases_nothing(self):

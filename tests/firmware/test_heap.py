@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from redband import rules
 from redband.fleet.firmware import firmware_files
 
@@ -26,13 +28,14 @@ SETTINGS = {
 }
 
 
-def test_R16_hits_and_syncs_live_in_the_heap_of_an_esp32(tmp_path: Path):
+@pytest.mark.parametrize("ruleset", ["hits", "wounds_hospital"])
+def test_R16_hits_and_syncs_live_in_the_heap_of_an_esp32(tmp_path: Path, ruleset: str):
     for name, content in firmware_files().items():
         path = tmp_path / name.lstrip("/")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     (tmp_path / "settings.json").write_text(json.dumps(SETTINGS))
-    (tmp_path / "ruleset.bin").write_bytes(rules.load("hits").data)
+    (tmp_path / "ruleset.bin").write_bytes(rules.load(ruleset).data)
     program = (
         f"import sys; sys.path[:] = ['', '.frozen', {str(HERE / 'standins')!r},"
         f" {str(tmp_path / 'lib')!r}]\n"

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.core.data.link import Info, Link, Log, Store
 
-from redband_core import advert, frames, host_session, limits, log_frames
+from redband_core import advert, frames, host_frames, host_session, limits, log_frames
 from redband_core.badge_session import BadgeSession
 from redband_core.errors import ProtocolError
 from redband_core.frames import Joiner
@@ -22,14 +22,14 @@ U32 = st.integers(0, 0xFFFFFFFF)
 HEADS = [b"RB\x01", b"\x01", b"\x02", b"\x03", b"\x81\x01", b"\xff", b"\x40\x00", b"\x80\x00"]
 NEARLY = st.builds(bytes.__add__, st.sampled_from(HEADS), ANY)
 PARSERS: dict[str, Callable[[bytes], object]] = {
-    "advert": advert.decode,
+    "advert": host_frames.decode_advert,
     "hello": frames.decode_hello,
     "fetch": frames.decode_fetch,
     "ack": frames.decode_ack,
-    "welcome": frames.decode_welcome,
-    "info": frames.decode_info,
-    "refused": frames.decode_refused,
-    "log": log_frames.decode,
+    "welcome": host_frames.decode_welcome,
+    "info": host_frames.decode_info,
+    "refused": host_frames.decode_refused,
+    "log": host_frames.decode_log,
     "part": lambda data: Joiner().add(data),
 }
 
@@ -62,7 +62,7 @@ def test_parser_raises_nothing_but_protocol_error(name: str, data: bytes):
     )
 )
 def test_every_advert_comes_back(value: advert.Advert):
-    assert advert.decode(advert.encode(value)) == value
+    assert host_frames.decode_advert(advert.encode(value)) == value
 
 
 @settings(max_examples=300, deadline=None)
@@ -82,7 +82,7 @@ def test_every_message_comes_back_at_every_frame_size(message: bytes, limit: int
 @settings(max_examples=200, deadline=None)
 @given(U8, U8, U32, st.integers(0, 1 << 53), ANY)
 def test_every_run_head_comes_back(stream, number, seq, base_ms, data):
-    frame = log_frames.decode(bytes(log_frames.run_head(stream, number, seq, base_ms)) + data)
+    frame = host_frames.decode_log(bytes(log_frames.run_head(stream, number, seq, base_ms)) + data)
     assert frame == (log_frames.RUN, stream & 63, number, seq, base_ms, 0, data)
 
 
@@ -95,9 +95,9 @@ def sealed_parts(messages: list[bytes]) -> list[bytes]:
 
 
 MESSAGES = st.one_of(
-    st.just(frames.encode_hello()),
-    st.builds(frames.encode_fetch, st.one_of(st.integers(0, 12), U32)),
-    st.builds(frames.encode_ack, U8, U8, st.one_of(st.integers(0, 12), U32)),
+    st.just(host_frames.encode_hello()),
+    st.builds(host_frames.encode_fetch, st.one_of(st.integers(0, 12), U32)),
+    st.builds(host_frames.encode_ack, U8, U8, st.one_of(st.integers(0, 12), U32)),
     NEARLY.filter(bool),
 )
 SHORT = settings(max_examples=250, deadline=None)
@@ -123,7 +123,9 @@ def test_badge_session_survives_any_writes_and_releases_only_what_it_wrote(write
 def test_badge_session_keeps_its_window_whatever_is_acknowledged(messages: list[bytes]):
     badge = BadgeSession(Info, Log(400))
     sent = 0
-    for frame in sealed_parts([frames.encode_hello(), frames.encode_fetch(0)] + messages):
+    for frame in sealed_parts(
+        [host_frames.encode_hello(), host_frames.encode_fetch(0)] + messages
+    ):
         badge.control_written(frame, 0)
         while badge.next_notification() is not None:
             badge.sent()

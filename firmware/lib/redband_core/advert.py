@@ -2,17 +2,17 @@
 
 Problem: a dashboard follows hundreds of badges, so nothing shown there may need a connection.
 Guarantee: every `Advert` has exactly one encoding, and any other bytes, from whatever stranger,
-raise ProtocolError and nothing else. Bytes and test vectors: docs/protocol.md. Packets may be
-missed, repeated and late: an advert is a state, never an event, and proves nothing about its
-sender yet (six bytes are kept free for a tag).
+raise ProtocolError and nothing else (in host_frames). Bytes and test vectors: docs/protocol.md.
+Packets may be missed, repeated and late: an advert is a state, never an event, and proves nothing
+about its sender yet (six bytes are kept free for a tag).
 """
 
 import binascii
 from collections import namedtuple
 
-from redband_core.errors import ProtocolError, UsageError
+from redband_core.errors import UsageError
 from redband_core.frames import SERVICE_UUID
-from redband_core.packing import Reader, put_u8, put_u16, put_u32
+from redband_core.packing import put_u8, put_u16, put_u32
 
 COMPANY_ID = 0xFFFF
 """Bluetooth SIG's number for products without one of their own; hence the magic behind it."""
@@ -46,7 +46,7 @@ _AD_FLAGS = b"\x02\x01\x06"  # general discoverable, no classic Bluetooth
 _AD_MANUFACTURER = 0xFF
 _AD_SERVICES_128 = 0x07
 _AD_NAME = 0x09
-_ROLE_SHIFT = 5
+ROLE_SHIFT = 5
 
 Advert = namedtuple(
     "Advert",
@@ -85,39 +85,8 @@ def encode(advert: Advert) -> bytes:
     put_u16(data, advert.timer_s)
     put_u32(data, advert.last_seq)
     put_u8(data, advert.battery_pct)
-    put_u8(data, (advert.role << _ROLE_SHIFT) | advert.flags)
+    put_u8(data, (advert.role << ROLE_SHIFT) | advert.flags)
     return bytes(data)
-
-
-def decode(data: "bytes | bytearray | memoryview") -> Advert:
-    """Return the advert in manufacturer data without its company id. Raises ProtocolError."""
-    if len(data) != PAYLOAD_BYTES or bytes(data[:2]) != MAGIC or data[2] != VERSION:
-        raise ProtocolError("not an advert of this version")
-    reader = Reader(data, 3)
-    badge_id = reader.u16()
-    revision = reader.u16()
-    signal = reader.u8()
-    counter_a = reader.u8()
-    counter_b = reader.u8()
-    timer_s = reader.u16()
-    last_seq = reader.u32()
-    battery_pct = reader.u8()
-    last = reader.u8()
-    role = last >> _ROLE_SHIFT
-    if battery_pct > BATTERY_MAX_PCT or role > ROLE_TECHNICIAN:
-        raise ProtocolError("advert with a value out of range")
-    return Advert(
-        badge_id,
-        revision,
-        signal,
-        counter_a,
-        counter_b,
-        timer_s,
-        last_seq,
-        battery_pct,
-        role,
-        last & FLAGS_ALL,
-    )
 
 
 def advertising_data(advert: Advert) -> bytes:

@@ -112,8 +112,8 @@ class Engine(State):
         values = self._values
         chosen = []
         for where, guard, refusal, effects in rules:
-            for track, mask in where:
-                if not (mask >> values[track]) & 1:
+            for test in where:
+                if not (test >> 8 >> values[test & 0xFF]) & 1:
                     break
             else:
                 if guard is None or evaluate(guard, values, self.timer_left_ms):

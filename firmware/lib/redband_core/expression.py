@@ -38,9 +38,7 @@ LEFT = 0xD3  # ms left of the timer of the track with that number, 0 when there 
 # With three: condition, value if true, value if not.
 SELECT = 0xD8
 
-# Shapes of an expression that need no stack. Most guards are one comparison of two slots.
-_GENERAL = 0
-_SLOT = 1
+# Two slots and one of these need no stack. Most guards are one comparison of two slots.
 _FAST = (ADD, SUB, EQ, NE, LT, LE, GT, GE)
 
 
@@ -70,14 +68,14 @@ def check(code, slot_count: int) -> None:
         raise RulesError("expression does not give one value")
 
 
-def prepare(code) -> tuple:
-    """Return checked `code` as (shape, a, b, code), the form that `evaluate` takes."""
-    # A shape that says it all keeps no code: a badge holds dozens of these.
+def prepare(code):
+    """Return checked `code` in the form that `evaluate` takes."""
+    # One int where that says it all, which takes no memory: a badge holds dozens of these.
     if len(code) == 1:
-        return (_SLOT, code[0], 0, b"")
+        return code[0]
     if len(code) == 3 and code[2] in _FAST:
-        return (code[2], code[0], code[1], b"")
-    return (_GENERAL, 0, 0, code)
+        return code[0] | code[1] << 8 | code[2] << 16
+    return bytes(code)
 
 
 def evaluate(expression, values, timer_left):
@@ -85,20 +83,22 @@ def evaluate(expression, values, timer_left):
 
     values: list of all slots. timer_left: function track number -> ms left, -1 for none.
     """
-    shape, a, b, code = expression
-    if shape == _SLOT:
-        return values[a]
-    if shape == EQ:
-        return 1 if values[a] == values[b] else 0
-    if shape == GT:
-        return 1 if values[a] > values[b] else 0
-    if shape == SUB:
-        return values[a] - values[b]
-    if shape == ADD:
-        return values[a] + values[b]
-    if shape == _GENERAL:
-        return _run(code, values, timer_left)
-    return _binary(shape, values[a], values[b])
+    if isinstance(expression, bytes):
+        return _run(expression, values, timer_left)
+    if expression < FIRST_OPERATOR:
+        return values[expression]
+    operator = expression >> 16
+    a = values[expression & 0xFF]
+    b = values[(expression >> 8) & 0xFF]
+    if operator == EQ:
+        return 1 if a == b else 0
+    if operator == GT:
+        return 1 if a > b else 0
+    if operator == SUB:
+        return a - b
+    if operator == ADD:
+        return a + b
+    return _binary(operator, a, b)
 
 
 def _run(code, values, timer_left):

@@ -3,7 +3,8 @@
 Problem: a link that carries 20 bytes at a time at first, on which stacks drop what comes too fast,
 and peers of other versions. Guarantee: any bytes either are exactly one of the things described in
 docs/protocol.md or raise ProtocolError; one value has one encoding. Knows no order of things: the
-conversation is in badge_session and host_session. The frames on LOG are in log_frames.
+conversation is in badge_session and host_session. The frames on LOG are in log_frames; what only
+a host says and reads is in host_frames.
 
 Opcodes 0x01-0x0F are the session's, 0x10-0x2F are kept for signed commands, 0x30-0x3F for uploads;
 an answer has the opcode of its request plus 0x80. The header of a message, HELLO's first byte
@@ -11,7 +12,6 @@ behind the opcode and REFUSED never change, so that any two versions can refuse 
 """
 
 import binascii
-from collections import namedtuple
 
 from redband_core import limits
 from redband_core.errors import ProtocolError, UsageError
@@ -43,25 +43,8 @@ _LAST_PART = 0x80
 _PART_MASK = 0x7F
 MESSAGE_HEAD_BYTES = 2
 _CHECK_BYTES = 2
-_VERSION_TEXT_MAX = 16
-_IDENTITY_BYTES = 8
-
-Welcome = namedtuple(
-    "Welcome",
-    (
-        "version",
-        "badge_id",
-        "install_id",
-        "boot_id",
-        "oldest_seq",
-        "next_seq",
-        "ruleset_identity",
-        "firmware_version",
-    ),
-)
-"""version: of the protocol. badge_id: u16. install_id, boot_id: u32. oldest_seq: first record that
-can be fetched. next_seq: number of the record to be written next. ruleset_identity: 8 bytes.
-firmware_version: text, up to 16 ASCII characters."""
+VERSION_TEXT_MAX = 16
+IDENTITY_BYTES = 8
 
 
 def next_number(number: int) -> int:
@@ -140,11 +123,6 @@ def whole(reader: Reader) -> None:
         raise ProtocolError("bytes behind the end of a message")
 
 
-def encode_hello() -> bytes:
-    """Return the host's first message, which names its protocol version."""
-    return bytes((HELLO, PROTOCOL_VERSION))
-
-
 def decode_hello(message: bytes) -> int:
     """Return the version in a HELLO of this or any other version. Raises ProtocolError.
 
@@ -157,31 +135,12 @@ def decode_hello(message: bytes) -> int:
     return version
 
 
-def encode_fetch(from_seq: int) -> bytes:
-    """Return the request for all records from number `from_seq` on. Raises UsageError."""
-    message = bytearray((FETCH,))
-    put_u32(message, from_seq)
-    return bytes(message)
-
-
 def decode_fetch(message: bytes) -> int:
     """Return from_seq. Raises ProtocolError."""
     reader = Reader(message, 1)
     from_seq = reader.u32()
     whole(reader)
     return from_seq
-
-
-def encode_ack(stream: int, number: int, next_seq: int) -> bytes:
-    """Return the word that all records before `next_seq` are committed for good.
-
-    All frames of `stream` before `number` (0..255) are used up. Raises UsageError.
-    """
-    message = bytearray((ACK,))
-    put_u8(message, stream)
-    put_u8(message, number)
-    put_u32(message, next_seq)
-    return bytes(message)
 
 
 def decode_ack(message: bytes) -> "tuple[int, int, int]":
@@ -204,23 +163,11 @@ def _put_identity(message: bytearray, info) -> None:
 def _put_versions(message: bytearray, info) -> None:
     identity = bytes(info.ruleset_identity)
     text = info.firmware_version.encode()
-    if len(identity) != _IDENTITY_BYTES or len(text) > _VERSION_TEXT_MAX:
+    if len(identity) != IDENTITY_BYTES or len(text) > VERSION_TEXT_MAX:
         raise UsageError("ruleset identity or firmware version of a wrong length")
     message.extend(identity)
     put_u8(message, len(text))
     message.extend(text)
-
-
-def _take_versions(reader: Reader) -> "tuple[bytes, str]":
-    identity = reader.take(_IDENTITY_BYTES)
-    size = reader.u8()
-    if size > _VERSION_TEXT_MAX:
-        raise ProtocolError("firmware version too long")
-    text = reader.take(size)
-    for byte in text:
-        if not 0x20 <= byte < 0x7F:
-            raise ProtocolError("firmware version is not printable")
-    return identity, text.decode()
 
 
 def encode_welcome(info, oldest_seq: int, next_seq: int) -> bytes:
@@ -233,19 +180,6 @@ def encode_welcome(info, oldest_seq: int, next_seq: int) -> bytes:
     return bytes(message)
 
 
-def decode_welcome(message: bytes) -> Welcome:
-    """Return the Welcome; bytes behind it are a later minor version's. Raises ProtocolError."""
-    reader = Reader(message, 1)
-    version = reader.u8()
-    badge_id = reader.u16()
-    install_id = reader.u32()
-    boot_id = reader.u32()
-    oldest_seq = reader.u32()
-    next_seq = reader.u32()
-    identity, text = _take_versions(reader)
-    return Welcome(version, badge_id, install_id, boot_id, oldest_seq, next_seq, identity, text)
-
-
 def encode_info(info) -> bytes:
     """Return the value of the INFO characteristic: who the badge is, without a session."""
     value = bytearray()
@@ -254,23 +188,6 @@ def encode_info(info) -> bytes:
     return bytes(value)
 
 
-def decode_info(value: bytes) -> Welcome:
-    """Return INFO's value as a Welcome with oldest_seq and next_seq 0. Raises ProtocolError."""
-    reader = Reader(value)
-    version = reader.u8()
-    badge_id = reader.u16()
-    install_id = reader.u32()
-    boot_id = reader.u32()
-    identity, text = _take_versions(reader)
-    return Welcome(version, badge_id, install_id, boot_id, 0, 0, identity, text)
-
-
 def encode_refused(reason: int) -> bytes:
     """Return the badge's refusal, which also names its protocol version. `reason`: REFUSED_."""
     return bytes((REFUSED, reason, PROTOCOL_VERSION))
-
-
-def decode_refused(message: bytes) -> "tuple[int, int]":
-    """Return (reason, version of the badge). Raises ProtocolError."""
-    reader = Reader(message, 1)
-    return reader.u8(), reader.u8()

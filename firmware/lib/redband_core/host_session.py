@@ -10,7 +10,7 @@ events() gives tuples: (HELLO, Welcome), (PAGE, first_seq, base_ms, data, next_s
 (FAILED, reason). Every PAGE is to be answered by one `committed`, in order.
 """
 
-from redband_core import frames, limits, log_frames
+from redband_core import frames, host_frames, limits, log_frames
 from redband_core.errors import ProtocolError, UsageError
 from redband_core.record_run import RecordRun
 
@@ -74,7 +74,7 @@ class HostSession:
         self._has_ended = False
         self._stalls = 0
         self._restarts = 0
-        self._say(frames.encode_hello())
+        self._say(host_frames.encode_hello())
 
     # To the badge.
 
@@ -113,13 +113,13 @@ class HostSession:
             return  # the window is wide open; a word now would only cost a round trip
         self._acked_frame = self._used_frame
         number = self._used_frame & 0xFF
-        self._say(frames.encode_ack(self._stream, number, self.committed_seq))
+        self._say(host_frames.encode_ack(self._stream, number, self.committed_seq))
 
     def _fetch(self) -> None:
         """Ask for everything from the next record on, as a new stream."""
         self._state = _STREAMING
         self._drop_run()
-        self._say(frames.encode_fetch(self._run.next_seq))
+        self._say(host_frames.encode_fetch(self._run.next_seq))
         self._stream = self._number & log_frames.STREAM_MASK
         self._frame_number = self._used_frame = self._acked_frame = self._given_frame = 0
         self._open_pages = [(next_seq, -1) for next_seq, _frame in self._open_pages]
@@ -160,7 +160,7 @@ class HostSession:
         if self._stalls > limits.STALLS_MAX:
             self._finish((FAILED, SILENT))
         elif self._state == _GREETING:
-            self._say(frames.encode_hello())
+            self._say(host_frames.encode_hello())
         elif self._state == _STREAMING and not self._has_ended:
             self._fetch()
 
@@ -178,13 +178,13 @@ class HostSession:
     def _take(self, number: int, message: bytes) -> None:
         opcode = message[0]
         if opcode == frames.REFUSED:
-            self._refused(number, frames.decode_refused(message))
+            self._refused(number, host_frames.decode_refused(message))
         elif opcode == frames.WELCOME and self._state == _GREETING:
             if len(message) > 1 and message[1] != frames.PROTOCOL_VERSION:
                 self.peer_version = message[1]
                 self._finish((FAILED, VERSION))
                 return
-            self._welcomed(frames.decode_welcome(message))
+            self._welcomed(host_frames.decode_welcome(message))
 
     def _refused(self, number: int, refusal: tuple) -> None:
         reason, version = refusal
@@ -217,7 +217,7 @@ class HostSession:
         if self._state != _STREAMING or self._has_ended:
             return
         try:
-            frame = log_frames.decode(data)
+            frame = host_frames.decode_log(data)
         except ProtocolError:
             self.bad_frame_count += 1
             return  # its number is then missing

@@ -60,7 +60,8 @@ class Ruleset:
     identity: 8 bytes that name this exact ruleset. name: short text. params: tuple of
     (default, low, high). tracks: tuple of (initial state, tuple of timer expressions or None).
     counters: tuple of (low, high, start) expressions. rules: tuple of
-    (((track, mask), ...), guard expression or None, refusal or 0, effects).
+    (where, guard expression or None, refusal or 0, effects); where: tuple of
+    mask << 8 | track; effects: tuple of (op | target << 3 | a << 11, expression or None).
     event_rules, timer_rules[track][state], always: tuples of rules.
     signals: tuple of (red, green, vibration) pattern codes.
     """
@@ -90,7 +91,10 @@ class Ruleset:
     def _read_state(self, reader):
         self.name = "".join([chr(byte) for byte in reader.take(reader.varint())])
         self.void_window_ms = reader.varint()
-        self.params = reader.rows(lambda: (reader.signed(), reader.signed(), reader.signed()))
+        reader.seen = {}
+        self.params = reader.rows(
+            lambda: reader.once((reader.signed(), reader.signed(), reader.signed()))
+        )
         self.param_count = len(self.params)
         self.param_defaults = tuple([param[0] for param in self.params])
         counters = reader.rows(lambda: (reader.varint(), reader.varint(), reader.varint()))
@@ -104,7 +108,6 @@ class Ruleset:
         if self.slot_count > FIRST_OPERATOR or not tracks:
             raise RulesError("too many slots or no track")
         reader.slot_count = self.slot_count
-        reader.seen = {}
         reader.counter_range = (len(tracks), self.first_param)
         reader.expressions = reader.rows(reader.read_expression)
         pick = reader.pick_expression
@@ -138,7 +141,8 @@ class Ruleset:
 
     def _read_event(self, reader):
         roles, mark, otherwise = reader.varint(), reader.varint(), reader.varint()
-        ranges = reader.rows(lambda: (reader.signed(), reader.signed()))
+        ranges = reader.rows(lambda: reader.once((reader.signed(), reader.signed())))
+        ranges = reader.once(ranges)
         if len(ranges) > self.arg_slots or mark >= VOID_TAG + len(ranges):
             raise RulesError("impossible arguments")
         return (roles, mark, otherwise or NOT_APPLICABLE, ranges, reader.rule_list())
@@ -185,6 +189,10 @@ class _RulesReader(Reader):
             raise RulesError("impossible count")
         return tuple([read() for _ in range(count)])
 
+    def once(self, part):
+        """Return the part equal to `part` that came first: a badge's heap is short."""
+        return self.seen.setdefault(part, part)
+
     def below(self, index, count):
         """Return `index` if it is below `count`."""
         if index >= count:
@@ -194,7 +202,7 @@ class _RulesReader(Reader):
     def read_expression(self):
         code = self.take(self.varint())
         check(code, self.slot_count)
-        return prepare(bytes(code))
+        return prepare(code)
 
     def pick_expression(self, index):
         return self.expressions[self.below(index, len(self.expressions))]
@@ -204,16 +212,17 @@ class _RulesReader(Reader):
         return self.pick_expression(index - 1) if index else None
 
     def read_condition(self):
-        where = self.rows(lambda: (self.varint(), self.varint()))
-        for track, _mask in where:
-            self.below(track, len(self.state_counts))
-        # Equal parts are kept once: a badge's heap is short.
-        return (self.seen.setdefault(where, where), self.optional(self.varint()))
+        where = self.once(self.rows(self.read_test))
+        return (where, self.optional(self.varint()))
+
+    def read_test(self):
+        track = self.below(self.varint(), len(self.state_counts))
+        return self.varint() << 8 | track
 
     def read_rule(self):
         where, guard = self.read_condition()
         refusal = self.varint()
-        return (where, guard, refusal, self.rows(self.read_effect))
+        return (where, guard, refusal, self.once(self.rows(self.read_effect)))
 
     def read_effect(self):
         op, target, a = self.varint(), self.varint(), self.varint()
@@ -223,7 +232,9 @@ class _RulesReader(Reader):
             if target < first:
                 raise RulesError("sets what is no counter")
             self.below(target, end)
-        elif op != NOTE:
+        elif op == NOTE:
+            target = 0  # a note has none
+        else:
             self.below(target, len(self.state_counts))
             if op == GO:
                 self.below(a, self.state_counts[target])
@@ -233,8 +244,7 @@ class _RulesReader(Reader):
             or (expression is None and op in (SET, TIMER_SET, TIMER_ADD, NOTE))
         ):
             raise RulesError("unknown effect")
-        effect = (op, target, a, expression)
-        return self.seen.setdefault(effect, effect)
+        return self.once((op | target << 3 | a << 11, expression))
 
     def rule_list(self):
         """Return the tuple of rules of a list of rule numbers."""
@@ -242,7 +252,7 @@ class _RulesReader(Reader):
 
     def read_signal(self):
         condition = self.read_condition()
-        patterns = tuple([self.below(self.varint(), len(PATTERN_NAMES)) for _ in range(3)])
+        patterns = [self.below(self.varint(), len(PATTERN_NAMES)) for _ in range(3)]
         timer = self.varint()
         self.below(timer, len(self.state_counts) + 1)
-        return (condition, patterns, timer - 1)
+        return (condition, self.once(tuple(patterns)), timer - 1)

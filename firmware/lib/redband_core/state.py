@@ -110,15 +110,18 @@ class State:
 
     def _holds(self, where, guard):
         values = self._values
-        for track, mask in where:
-            if not (mask >> values[track]) & 1:
+        for test in where:
+            if not (test >> 8 >> values[test & 0xFF]) & 1:
                 return False
         return guard is None or evaluate(guard, values, self.timer_left_ms) != 0
 
     def _do(self, effects, moved):
         """Do one rule's effects; `moved` is the mask of tracks that went to a state already."""
         values = self._values
-        for op, target, a, expression in effects:
+        for effect, expression in effects:
+            op = effect & 7
+            target = (effect >> 3) & 0xFF
+            a = effect >> 11
             if op == SET:
                 index = target - self._track_count
                 value = evaluate(expression, values, self.timer_left_ms)

@@ -23,7 +23,7 @@ from bleak.exc import BleakError
 
 from redband.errors import RedbandUserError
 from redband.radio.backend import RadioBackend
-from redband_core import advert
+from redband_core import advert, host_frames
 from redband_core.advert import Advert
 from redband_core.errors import ProtocolError
 
@@ -71,7 +71,7 @@ class _Inbox:
             self._counts.strangers += 1
             return
         try:
-            found = advert.decode(payload)
+            found = host_frames.decode_advert(payload)
         except ProtocolError:
             self._counts.broken += 1
             return

@@ -19,7 +19,8 @@ from redband.radio.errors import SyncError, SyncFailure
 from redband.radio.link import Link
 from redband.store.records import Page
 from redband_core import frames, host_session
-from redband_core.frames import PROTOCOL_VERSION, Welcome
+from redband_core.frames import PROTOCOL_VERSION
+from redband_core.host_frames import Welcome
 from redband_core.host_session import HostSession
 
 DEADLINE_S = 60.0

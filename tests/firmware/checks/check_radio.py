@@ -11,7 +11,7 @@ from redband_badge.radio_task import RadioTask, advert_of
 from redband_badge.state import BadgeState
 from redband_badge.supervisor import Beat
 from redband_badge.wakeup import Wakeup
-from redband_core import advert, frames, journal
+from redband_core import advert, frames, host_frames, journal
 from redband_hal import radio as hal_radio
 from redband_hal.radio import Radio
 
@@ -142,7 +142,7 @@ class RadioTaskTest(unittest.TestCase):
 
         bench.run(play)
         self.assertEqual(len(bench.radio.adverts), 2)
-        self.assertEqual(advert.decode(bench.radio.adverts[1][7:]).signal, 3)
+        self.assertEqual(host_frames.decode_advert(bench.radio.adverts[1][7:]).signal, 3)
 
     def test_running_timer_is_advertised_each_second(self):
         limits.ADVERT_REFRESH_MS = 20
@@ -154,7 +154,7 @@ class RadioTaskTest(unittest.TestCase):
 
         bench.run(play)
         limits.ADVERT_REFRESH_MS = 1000
-        self.assertEqual(advert.decode(bench.radio.adverts[0][7:]).timer_s, 5)
+        self.assertEqual(host_frames.decode_advert(bench.radio.adverts[0][7:]).timer_s, 5)
 
     def test_B6_advertising_comes_back_after_each_of_100_connections(self):
         bench = Bench()
@@ -202,8 +202,8 @@ class RadioTaskTest(unittest.TestCase):
 
     def test_B1_no_room_in_the_stack_loses_and_repeats_nothing(self):
         bench = Bench(count=6)
-        hello = frame_of(1, frames.encode_hello())
-        fetch = frame_of(2, frames.encode_fetch(0))
+        hello = frame_of(1, host_frames.encode_hello())
+        fetch = frame_of(2, host_frames.encode_fetch(0))
 
         async def play():
             radio = bench.radio
@@ -224,7 +224,7 @@ class RadioTaskTest(unittest.TestCase):
 
     def test_B1_stack_that_never_has_room_ends_the_link(self):
         bench = Bench(count=6)
-        hello = frame_of(1, frames.encode_hello())
+        hello = frame_of(1, host_frames.encode_hello())
 
         async def play():
             bench.radio.room = 0
@@ -238,7 +238,7 @@ class RadioTaskTest(unittest.TestCase):
 
     def test_B2_handles_come_from_events_and_a_late_write_of_an_old_link_is_ignored(self):
         bench = Bench(count=2)
-        hello = frame_of(1, frames.encode_hello())
+        hello = frame_of(1, host_frames.encode_hello())
 
         async def play():
             events = bench.radio.events
