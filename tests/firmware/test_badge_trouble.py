@@ -13,17 +13,19 @@ RAW_GESTURE = 37
 TASK_RADIO = 4
 
 FAILS_AT_START = """
-class PowerTask:
-    def __init__(self, battery, state, note_queue):
-        raise RuntimeError("broken at start")
+def add_power(badge, supervisor):
+    raise RuntimeError("broken at start")
 """
 FAILS_WHILE_RUNNING = """
-class PowerTask:
-    def __init__(self, battery, state, note_queue):
-        pass
+from redband_badge import notes
 
-    async def run(self, beat):
-        raise RuntimeError("broken while running")
+
+async def run(beat):
+    raise RuntimeError("broken while running")
+
+
+def add_power(badge, supervisor):
+    supervisor.add(notes.TASK_POWER, run)
 """
 DEAD_RADIO = """
 EVENT_CONNECTED = 1

@@ -10,11 +10,10 @@ import gc
 from redband_badge import limits, notes
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
-from redband_badge.power_task import PowerTask
+from redband_badge.power_task import add_power
 from redband_badge.radio_parts import add_radio, make_radio
 from redband_badge.supervisor import attempt
 from redband_hal import system
-from redband_hal.battery import Battery
 
 
 def run(root: str = "") -> None:
@@ -68,8 +67,7 @@ class App:
         supervisor = badge.make_supervisor(self._watchdog.feed)
         if radio is not None:
             add_radio(badge, supervisor, radio)
-        power = PowerTask(Battery(), badge.state, badge.note_queue)
-        supervisor.add(notes.TASK_POWER, power.run)
+        add_power(badge, supervisor)
         gc.collect()
         gc.threshold(limits.GC_THRESHOLD_BYTES)
         self.is_running = True

@@ -15,9 +15,9 @@ from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.files import read_bytes
 from redband_badge.game import Game
 from redband_badge.game_task import GameTask
-from redband_badge.input_task import InputTask
+from redband_badge.input_task import add_inputs
 from redband_badge.journal_store import JournalStore
-from redband_badge.led_task import LedTask
+from redband_badge.led_task import add_lights
 from redband_badge.state import FAULT_JOURNAL, FAULT_TASK, BadgeState
 from redband_badge.supervisor import Supervisor
 from redband_badge.wakeup import Wakeup
@@ -26,9 +26,7 @@ from redband_core.advert import FLAG_SAFE_MODE
 from redband_core.clock import GameClock
 from redband_core.errors import RulesError
 from redband_core.ruleset import Ruleset
-from redband_hal import board, system
-from redband_hal.inputs import Contact
-from redband_hal.lights import Lights
+from redband_hal import system
 
 _NO_IDENTITY = bytes(8)
 # Without rules there is no state to show; the LED code beside it says why.
@@ -57,12 +55,12 @@ class Badge:
         """
         from redband_badge.settings import SettingsStore  # leaves the memory after load()
 
-        self._root = root
+        self.root = root
         self._boot = boot
         self._cause = cause
         self._ruleset = None
         self._settings_store = SettingsStore(root)
-        self._settings = self._settings_store.load()
+        self.options = self._settings = self._settings_store.load()
         self.reason = reason
         self.has_radio = self._settings.has_radio
         self.info = BadgeInfo(self._settings, system.random_u32())
@@ -111,7 +109,7 @@ class Badge:
 
     def _load_ruleset(self) -> None:
         try:
-            data = read_bytes(self._root + self._settings.ruleset_path)
+            data = read_bytes(self.root + self._settings.ruleset_path)
             if data is not None:
                 self._ruleset = Ruleset.from_bytes(data)
                 self.info.ruleset_identity = self._ruleset.identity
@@ -166,7 +164,7 @@ class Badge:
         from redband_badge.journal_archive import archive  # once in a badge's life
 
         self.store.close()
-        archive(self._root + "/journal")
+        archive(self.root + "/journal")
 
     def _lose_journal(self) -> None:
         self._is_wrong(notes.REASON_JOURNAL)
@@ -194,18 +192,14 @@ class Badge:
         supervisor = Supervisor(
             feed, self._task_failed, self._task_silent, self._healthy, is_safe_mode
         )
-        button = Contact(board.PIN_BUTTON, board.BUTTON_ACTIVE_LOW)
-        impact = Contact(board.PIN_IMPACT, board.IMPACT_ACTIVE_LOW)
-        inputs = InputTask(self.clock, button, impact, self.queue, self.note_queue, self.state)
+        add_inputs(self, supervisor)
         queues = (self.queue, self.note_queue, self.game_wakeup)
         game = GameTask(self.book, self.clock, queues, self.state, is_safe_mode)
+        supervisor.add(notes.TASK_GAME, game.run)
         signals = _RAW_SIGNALS
         if self._ruleset is not None and isinstance(self.book, Game):
             signals = self._ruleset.signals
-        lights = LedTask(Lights(), self.state, signals)
-        supervisor.add(notes.TASK_INPUT, inputs.run)
-        supervisor.add(notes.TASK_GAME, game.run)
-        supervisor.add(notes.TASK_LED, lights.run)
+        add_lights(self, supervisor, signals)
         return supervisor
 
     def _task_failed(self, number: int) -> None:

@@ -8,9 +8,11 @@ Queue items: (gesture code, presses that belong to it, game time of the first in
 
 import asyncio
 
+from redband_badge import notes
 from redband_core import gestures, hit_filter, journal, limits
 from redband_core.advert import FLAG_INPUT_STUCK
-from redband_hal import system
+from redband_hal import board, system
+from redband_hal.inputs import Contact
 
 SOURCE_BUTTON = 0
 SOURCE_IMPACT = 1
@@ -91,3 +93,12 @@ class InputTask:
             self._note_queue.put((journal.NOTE_INPUT_STUCK, value))
             is_any_stuck = self._button.was_stuck or self._impact.was_stuck
             self._state.set_flag(FLAG_INPUT_STUCK, is_any_stuck)
+
+
+def add_inputs(badge, supervisor) -> None:
+    """Add the input task of `badge` (a Badge) to its supervisor."""
+    button = Contact(board.PIN_BUTTON, board.BUTTON_ACTIVE_LOW)
+    impact = Contact(board.PIN_IMPACT, board.IMPACT_ACTIVE_LOW)
+    queues = (badge.queue, badge.note_queue)
+    task = InputTask(badge.clock, button, impact, *queues, badge.state)
+    supervisor.add(notes.TASK_INPUT, task.run)

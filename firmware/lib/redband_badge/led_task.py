@@ -6,10 +6,11 @@ blink of both LEDs for each input that counted, and each eight seconds the LED c
 red and green in turn, as many times as the code's number.
 """
 
-from redband_badge import limits
+from redband_badge import limits, notes
 from redband_core import led
 from redband_core.clock import GameClock
 from redband_hal import system
+from redband_hal.lights import Lights
 
 _OFF = (0, 0, 0)
 _ACKNOWLEDGED = (1, 1, 1)
@@ -91,3 +92,8 @@ class LedTask:
             levels, stays_ms = self._show.frame(now_ms)
             self._lights.show(*levels)
             await self._state.led_wakeup.wait(stays_ms)
+
+
+def add_lights(badge, supervisor, signals: tuple) -> None:
+    """Add the LED task of `badge` (a Badge) to its supervisor. `signals`: see LedShow."""
+    supervisor.add(notes.TASK_LED, LedTask(Lights(), badge.state, signals).run)

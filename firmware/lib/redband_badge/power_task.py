@@ -5,10 +5,11 @@ Guarantee: jitter around the low mark gives one warning, not fifty (hysteresis o
 
 import asyncio
 
-from redband_badge import limits
+from redband_badge import limits, notes
 from redband_core import journal
 from redband_core.advert import FLAG_LOW_BATTERY
 from redband_hal import system
+from redband_hal.battery import Battery
 
 
 def charge_pct(battery_mv: int) -> int:
@@ -54,3 +55,9 @@ class PowerTask:
         elif self._is_low and battery_mv > limits.BATTERY_FINE_MV:
             self._is_low = False
         state.set_flag(FLAG_LOW_BATTERY, self._is_low)
+
+
+def add_power(badge, supervisor) -> None:
+    """Add the power task of `badge` (a Badge) to its supervisor."""
+    task = PowerTask(Battery(), badge.state, badge.note_queue)
+    supervisor.add(notes.TASK_POWER, task.run)

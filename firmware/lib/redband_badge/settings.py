@@ -24,20 +24,52 @@ PARAMS_MAX = 32
 NAME_CHARACTERS_MAX = 40
 
 _REQUIRED = {"badge_id", "player", "role", "radio", "ruleset"}
-_OPTIONAL = {"params"}  # without them the ruleset's defaults
 
+# Keys that may be missing: name, default, lowest, highest.
+_NUMBERS = (
+    ("impact_threshold_mg", 4000, 200, 16000),
+    ("brightness_pct", 100, 1, 100),
+    ("auto_off_min", 60, 0, 1440),
+)
+# Keys that may be missing: name, the words allowed; the first is the default.
+_CHOICES = (
+    ("impact", ("switch", "off", "accelerometer")),
+    ("radio_mode", ("continuous", "windowed")),
+    ("treatment", ("open", "badge", "host")),
+)
+# "params" without a value: the ruleset's defaults.
+_OPTIONAL = {"params"} | {row[0] for row in _NUMBERS} | {row[0] for row in _CHOICES}
 
 Settings = namedtuple(
     "Settings",
-    ("badge_id", "player", "role", "has_radio", "params", "ruleset_path", "problem"),
+    (
+        "badge_id",
+        "player",
+        "role",
+        "has_radio",
+        "params",
+        "ruleset_path",
+        "problem",
+        "impact_threshold_mg",
+        "brightness_pct",
+        "auto_off_min",
+        "impact",
+        "radio_mode",
+        "treatment",
+    ),
 )
 """Checked values. role: index in ROLES. params: ints for the ruleset, empty for its defaults.
-problem: why they are not those of /settings.json, OK when they are."""
+problem: why they are not those of /settings.json, OK when they are. impact_threshold_mg: force of
+a blow that counts, by the accelerometer. brightness_pct: of the LEDs. auto_off_min: minutes
+without input, in no game, until the badge sleeps; 0 for never. impact: what feels a blow: 0
+switch, 1 nothing, 2 accelerometer. radio_mode: 0 continuous, 1 windowed. treatment: 0 open, 1
+badge, 2 host."""
 
 
 def defaults() -> Settings:
     """Return what a badge that was never provisioned runs with."""
-    return Settings(0, "", 0, True, (), "/ruleset.bin", OK)
+    values = (0, "", 0, True, (), "/ruleset.bin", OK) + (_options({}) or ())
+    return Settings(*values)
 
 
 def _is_int(value: object, lowest: int, highest: int) -> bool:
@@ -63,12 +95,28 @@ def _check(values: object) -> "Settings | int":
         and isinstance(values["ruleset"], str)
         and values["ruleset"].startswith("/")
     )
-    if not is_good:
+    options = _options(values)
+    if not is_good or options is None:
         return PROBLEM_VALUE
     role = ROLES.index(values["role"])
-    return Settings(
-        values["badge_id"], player, role, values["radio"], tuple(params), values["ruleset"], OK
-    )
+    common = (values["badge_id"], player, role, values["radio"], tuple(params), values["ruleset"])
+    return Settings(*(common + (OK,) + options))
+
+
+def _options(values: dict) -> "tuple | None":
+    """Return the values of the optional keys, or None when one is wrong."""
+    found = []
+    for name, default, lowest, highest in _NUMBERS:
+        value = values.get(name, default)
+        if not _is_int(value, lowest, highest):
+            return None
+        found.append(value)
+    for name, words in _CHOICES:
+        word = values.get(name, words[0])
+        if word not in words:
+            return None
+        found.append(words.index(word))
+    return tuple(found)
 
 
 def _parse(data: "bytes | None") -> "Settings | int":
@@ -102,15 +150,7 @@ class SettingsStore:
         except OSError:
             good = PROBLEM_READ
         kept = good if isinstance(good, Settings) else defaults()
-        return Settings(
-            kept.badge_id,
-            kept.player,
-            kept.role,
-            kept.has_radio,
-            kept.params,
-            kept.ruleset_path,
-            found,
-        )
+        return Settings(*(kept[:6] + (found,) + kept[7:]))
 
     def keep_as_good(self) -> None:
         """Remember /settings.json as the last good one, if it is not yet. Raises OSError.
