@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: help env demo test test-core test-hardware check format bench screenshots clean
+.PHONY: help env demo test test-core test-hardware check format bench fuzz screenshots clean
 
 help:
 	@echo "make demo           play a skirmish with six virtual badges (environment included)"
@@ -13,6 +13,7 @@ help:
 	@echo "make check          ruff, pyright, import rules, rules coverage, size budget"
 	@echo "make test-hardware  checks of the board file"
 	@echo "make bench          measure and print the tables of docs/performance.md"
+	@echo "make fuzz           look for bytes that break the host, for ten minutes (ARGS=--help)"
 	@echo "make screenshots    take the pictures of the page for the README"
 	@echo "make clean          remove the environment and caches (demo-data stays)"
 
@@ -58,6 +59,9 @@ format: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m tools.bench $(ARGS)
+
+fuzz: $(VENV)/.installed-dev
+	$(BIN)/python -m tools.fuzz $(ARGS)
 
 screenshots: $(VENV)/.installed-dev
 	@tools/need-system-package chromium chromium

@@ -1,4 +1,4 @@
-"""What all tests share: device tests run only against a named port."""
+"""What all tests share: device tests run only against a named port; counts of power cuts."""
 
 import os
 
@@ -13,3 +13,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("device"):
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    """Say how often the power was cut (tests/firmware/test_power_cut.py)."""
+    reports = terminalreporter.getreports("passed") + terminalreporter.getreports("failed")
+    found = [pair for report in reports for pair in report.user_properties]
+    counts = [value for name, value in found if name == "power cut count"]
+    if counts:
+        for text in sorted(value for name, value in found if name == "power cuts"):
+            terminalreporter.write_line(f"power cuts, {text}")
+        terminalreporter.write_line(f"power cuts tried: {sum(counts)}")

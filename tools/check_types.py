@@ -24,7 +24,7 @@ FIRMWARE = {
     "include": ["firmware"],
     # The core is the host's too and is checked there; MicroPython runs its tests (tests/core).
     "exclude": ["firmware/lib/redband_core"],
-    "extraPaths": ["firmware/lib"],
+    "extraPaths": ["firmware/lib", "firmware"],
     "pythonVersion": "3.11",
     "typeCheckingMode": "standard",
     "reportMissingModuleSource": "none",  # stubs of modules that exist on a board only

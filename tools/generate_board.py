@@ -20,6 +20,7 @@ def render(board: dict) -> str:
         f'NAME = "{board["board"]["name"]}"',
         f'CHIP = "{board["board"]["chip"]}"',
         f"BATTERY_DIVIDER = {board['board']['battery_divider']}",
+        f"RADIO_WINDOWED = {board['board']['radio_windowed']}",
     ]
     for name, pin in board["pins"].items():
         lines.append(f"PIN_{name.upper()} = {pin['gpio']}")

@@ -1,45 +1,53 @@
-"""The advert: exact bytes, room for a tag, and strangers that must not matter."""
+"""The advert: exact bytes, nothing that fits two states, and strangers that must not matter."""
 
 import binascii
 import unittest
 
-from redband_core import advert, host_frames
+from redband_core import advert, host_adverts
 from redband_core.errors import ProtocolError, UsageError
 
-WOUNDED = advert.Advert(42, 7, 3, 2, 1, 300, 1234, 87, advert.ROLE_MEDIC, advert.FLAG_FAULT)
-WOUNDED_HEX = b"524201" + b"2a000700" + b"030201" + b"2c01" + b"d2040000" + b"57" + b"30"
-NEW = advert.Advert(1, 0, 0, 0, 0, advert.NO_TIMER, advert.NO_SEQ, 100, 0, 0)
-NEW_HEX = b"524201" + b"01000000" + b"000000" + b"ffff" + b"ffffffff" + b"64" + b"00"
-LARGEST = advert.Advert(65535, 65535, 255, 255, 255, 65534, 0xFFFFFFFE, 100, 4, 31)
+WOUNDED = host_adverts.Advert(
+    42, 0x140007, 3, 2, 1, 300, 1234, 87, 1, advert.FLAG_FAULT, False, True
+)
+WOUNDED_HEX = b"2a00" + b"07001400" + b"030201" + b"2c01" + b"d20400" + b"d7" + b"30"
+NEW = host_adverts.Advert(1, 0, 0, 0, 0, advert.NO_TIMER, advert.NO_SEQ, 100, 0, 0, False, False)
+NEW_HEX = b"0100" + b"00000000" + b"000000" + b"ffff" + b"ffffff" + b"64" + b"00"
+LARGEST = host_adverts.Advert(
+    65535, 0xFFFFFFFF, 127, 255, 255, 65534, 0xFFFFFE, 100, 4, 31, True, True
+)
 
-FIELDS = ("badge_id", "revision", "signal", "counter_a", "counter_b", "timer_s", "last_seq")
-FIELDS += ("battery_pct", "role", "flags")
+FIELDS = ("badge_id", "count", "signal", "counter_a", "counter_b", "timer_s", "last_seq")
+FIELDS += ("battery_pct", "role", "flags", "is_paused", "is_emergency")
 
 
 def changed(**values):
     """Return WOUNDED with some fields changed."""
-    return advert.Advert(*[values.get(name, getattr(WOUNDED, name)) for name in FIELDS])
+    return host_adverts.Advert(*[values.get(name, getattr(WOUNDED, name)) for name in FIELDS])
 
 
-class AdvertTest(unittest.TestCase):
+class StateTest(unittest.TestCase):
     def test_golden_vectors(self):
         for value, text in ((WOUNDED, WOUNDED_HEX), (NEW, NEW_HEX)):
-            data = advert.encode(value)
-            self.assertEqual(binascii.hexlify(data), text)
-            self.assertEqual(host_frames.decode_advert(data), value)
+            block = advert.state_block(value)
+            self.assertEqual(binascii.hexlify(block), text)
+            self.assertEqual(host_adverts.decode_state(block), value)
 
     def test_largest_values_come_back(self):
-        self.assertEqual(host_frames.decode_advert(advert.encode(LARGEST)), LARGEST)
+        block = advert.state_block(LARGEST)
+        self.assertEqual(len(block), advert.BLOCK_BYTES)
+        self.assertEqual(host_adverts.decode_state(block), LARGEST)
 
-    def test_every_payload_has_the_same_size(self):
-        for value in (WOUNDED, NEW, LARGEST):
-            self.assertEqual(len(advert.encode(value)), advert.PAYLOAD_BYTES)
+    def test_pause_and_emergency_change_nothing_else(self):
+        for is_paused in (False, True):
+            for is_emergency in (False, True):
+                value = changed(is_paused=is_paused, is_emergency=is_emergency)
+                self.assertEqual(host_adverts.decode_state(advert.state_block(value)), value)
 
     def test_value_out_of_range_is_not_cut_in_silence(self):
         bad = {
             "badge_id": 65536,
-            "revision": -1,
-            "signal": 256,
+            "count": -1,
+            "signal": 128,
             "counter_a": 256,
             "counter_b": -1,
             "timer_s": 65536,
@@ -50,52 +58,78 @@ class AdvertTest(unittest.TestCase):
         }
         for name, value in bad.items():
             with self.assertRaises(UsageError):
-                advert.encode(changed(**{name: value}))
+                advert.state_block(changed(**{name: value}))
 
-    def test_advertising_data_leaves_room_for_a_tag(self):
-        data = advert.advertising_data(LARGEST)
-        self.assertEqual(binascii.hexlify(data[:7]), b"02010615ffffff")
-        self.assertEqual(data[7:], advert.encode(LARGEST))
-        self.assertTrue(len(data) <= advert.AD_MAX_BYTES - advert.TAG_ROOM_BYTES)
-
-    def test_31_byte_limit_holds_for_the_scan_response_of_every_badge_id(self):
-        for badge_id in (0, 1, 99, 65535):
-            data = advert.scan_response(badge_id)
-            self.assertTrue(len(data) <= advert.AD_MAX_BYTES)
-        self.assertEqual(
-            binascii.hexlify(advert.scan_response(42)),
-            b"1107" + b"646e62646552269f8a4c1e5b0100a7d3" + b"0909" + b"52422d3030303432",
-        )
-        with self.assertRaises(UsageError):
-            advert.scan_response(65536)
-
-    def test_strangers_are_refused_and_nothing_else_is_raised(self):
-        good = advert.encode(WOUNDED)
-        cases = [b"", b"\x00", b"RB", b"RB\x01", good[:-1], good + b"\x00"]
-        cases.append(b"XX" + good[2:])
-        cases.append(good[:2] + b"\x02" + good[3:])  # another version
-        cases.append(good[:16] + b"\x65" + good[17:])  # battery of 101 %
-        cases.append(good[:17] + b"\xa0")  # role 5
-        for data in cases:
+    def test_blocks_that_are_no_state_are_refused_and_nothing_else_is_raised(self):
+        good = advert.state_block(WOUNDED)
+        cases = [b"", good[:-1], good + b"\x00"]
+        cases.append(good[:14] + b"\x65" + good[15:])  # battery of 101 %
+        cases.append(good[:15] + b"\xa0")  # role 5
+        for block in cases:
             with self.assertRaises(ProtocolError):
-                host_frames.decode_advert(data)
+                host_adverts.decode_state(block)
 
-    def test_any_bytes_decode_to_what_encodes_back_or_are_refused(self):
+    def test_any_block_decodes_to_what_encodes_back_or_is_refused(self):
         state = 1
-        good = advert.encode(WOUNDED)
+        good = advert.state_block(WOUNDED)
         for _ in range(2000):
-            data = bytearray(good)
+            block = bytearray(good)
             for _change in range(3):
                 state = (state * 1103515245 + 12345) & 0x7FFFFFFF
-                data[3 + (state >> 8) % 15] = (state >> 16) & 0xFF
+                block[(state >> 8) % 16] = (state >> 16) & 0xFF
             try:
-                value = host_frames.decode_advert(data)
+                value = host_adverts.decode_state(block)
             except ProtocolError:
                 continue
-            self.assertEqual(advert.encode(value), bytes(data))
+            self.assertEqual(advert.state_block(value), bytes(block))
 
-    def test_decodes_a_view_as_well_as_bytes(self):
-        self.assertEqual(host_frames.decode_advert(memoryview(advert.encode(NEW))), NEW)
+
+class RecordNumberTest(unittest.TestCase):
+    def test_lower_24_bits_are_widened_by_what_is_known(self):
+        for seq, near in (
+            (0, 0),
+            (1234, 0),
+            (5, 1000),  # a new install
+            (0x1000005, 0xFFFFF0),
+            (0xFFFFF0, 0x1000005),
+            (0x3000000, 0x2FFFFFF),
+            (0xFFFFF0, 5),  # never below nothing
+        ):
+            shown = advert.shown_seq(seq)
+            self.assertEqual(host_adverts.widened(shown, near), seq)
+        self.assertEqual(host_adverts.widened(advert.NO_SEQ, 77), advert.NO_SEQ)
+
+    def test_number_whose_lower_bits_mean_none_is_shown_as_one_less(self):
+        self.assertEqual(advert.shown_seq(0x1FFFFFF), 0xFFFFFE)
+        self.assertEqual(advert.shown_seq(advert.NO_SEQ), 0xFFFFFF)
+
+
+class PacketTest(unittest.TestCase):
+    def test_A4_advertisement_has_exactly_31_bytes_and_the_scan_response_fits(self):
+        payload = advert.unkeyed_payload(65535, 31)
+        data = advert.advertising_data(payload)
+        self.assertEqual(len(data), advert.AD_MAX_BYTES)
+        self.assertEqual(binascii.hexlify(data[:7]), b"0201061bffffff")
+        self.assertEqual(data[7:], payload)
+        self.assertTrue(len(advert.scan_response()) <= advert.AD_MAX_BYTES)
+        with self.assertRaises(UsageError):
+            advert.advertising_data(payload + b"\0")
+
+    def test_G12_scan_response_is_the_same_for_all_badges(self):
+        self.assertEqual(
+            binascii.hexlify(advert.scan_response()),
+            b"1107" + b"646e62646552269f8a4c1e5b0100a7d3" + b"0809" + b"52656462616e64",
+        )
+
+    def test_badge_without_keys_says_its_number_and_nothing_of_a_game(self):
+        payload = advert.unkeyed_payload(300, advert.FLAG_SAFE_MODE)
+        self.assertEqual(binascii.hexlify(payload), b"522f2c0101" + b"00" * 19)
+        self.assertEqual(host_adverts.decode_unkeyed(payload), (300, advert.FLAG_SAFE_MODE))
+        with self.assertRaises(ProtocolError):
+            host_adverts.decode_unkeyed(payload[:-1] + b"\1")
+        for badge_id, flags in ((65536, 0), (1, 256)):
+            with self.assertRaises(UsageError):
+                advert.unkeyed_payload(badge_id, flags)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ import unittest
 
 from redband_core import expression as code
 from redband_core.errors import RulesError
-from redband_core.expression import check, evaluate, prepare
+from redband_core.expression import evaluate
+from redband_core.expression_reader import check, prepare
 
 VALUES = [0, 1, -1, 7, -7, 3, 1 << 40, -(1 << 40)]
 

@@ -15,16 +15,31 @@ class Info:
     ruleset_identity = bytes(range(8))
 
 
-INFO_HEX = b"01" + b"2a00" + b"44332211" + b"88776655" + b"0001020304050607" + b"05302e312e30"
-WELCOME_HEX = (
-    b"81" + b"01" + b"2a00" + b"44332211" + b"88776655" + b"64000000" + b"2c010000"
-    b"0001020304050607" + b"05302e312e30"
-)
-WELCOME = host_frames.Welcome(1, 42, 0x11223344, 0x55667788, 100, 300, bytes(range(8)), "0.1.0")
+INFO_HEX = b"02" + b"2a00" + b"44332211" + b"88776655" + b"0001020304050607" + b"05302e312e30"
+NONCE = b"badge's 16 bytes"
+WELCOME_HEX = b"81" + INFO_HEX + binascii.hexlify(NONCE)
+WELCOME = host_frames.Welcome(2, 42, 0x11223344, 0x55667788, bytes(range(8)), "0.1.0", NONCE)
+HELLO = host_frames.encode_hello(3, b"host8byt")
+PROOF = b"a proof of 16 by"
+TAG = b"tag of 8"
+PROVED = host_frames.Proved(100, 300, 0x140005, 70000, PROOF)
+
+
+class Log:
+    oldest_seq = 100
+    next_seq = 300
+
+
+PROVED_BYTES = frames.encode_proved(Log, 0x140005, 70000, PROOF)
 
 
 def hexed(data):
     return binascii.hexlify(bytes(data))
+
+
+def end_frame(stream, number, next_seq):
+    """Return the frame behind the last record, with TAG for a proof."""
+    return log_frames.end_frame(log_frames.end_head(stream, number, next_seq), TAG)
 
 
 def parts_of(number, message, limit):
@@ -40,26 +55,35 @@ def parts_of(number, message, limit):
 
 class MessageTest(unittest.TestCase):
     def test_golden_vectors(self):
-        self.assertEqual(hexed(host_frames.encode_hello()), b"0101")
+        self.assertEqual(hexed(HELLO), b"010203" + hexed(b"host8byt"))
+        self.assertEqual(hexed(host_frames.encode_prove(PROOF)), b"10" + hexed(PROOF))
+        self.assertEqual(
+            hexed(PROVED_BYTES),
+            b"90" + b"64000000" + b"2c010000" + b"05001400" + b"f0a204" + hexed(PROOF),
+        )
         self.assertEqual(hexed(host_frames.encode_fetch(100)), b"0264000000")
         self.assertEqual(hexed(host_frames.encode_ack(5, 200, 300)), b"0305c82c010000")
-        self.assertEqual(hexed(frames.encode_refused(1)), b"ff0101")
-        self.assertEqual(hexed(frames.encode_welcome(Info, 100, 300)), WELCOME_HEX)
+        self.assertEqual(hexed(frames.encode_refused(1)), b"ff0102")
+        self.assertEqual(hexed(frames.encode_welcome(Info, NONCE)), WELCOME_HEX)
         self.assertEqual(hexed(frames.encode_info(Info)), INFO_HEX)
 
     def test_messages_come_back(self):
-        self.assertEqual(frames.decode_hello(host_frames.encode_hello()), 1)
+        self.assertEqual(frames.decode_hello(HELLO), (2, 3, b"host8byt"))
+        self.assertEqual(frames.decode_prove(host_frames.encode_prove(PROOF)), PROOF)
+        self.assertEqual(host_frames.decode_proved(PROVED_BYTES), PROVED)
         self.assertEqual(frames.decode_fetch(host_frames.encode_fetch(7)), 7)
         self.assertEqual(frames.decode_ack(host_frames.encode_ack(63, 255, 9)), (63, 255, 9))
-        self.assertEqual(host_frames.decode_refused(frames.encode_refused(2)), (2, 1))
+        self.assertEqual(host_frames.decode_refused(frames.encode_refused(2)), (2, 2))
         self.assertEqual(host_frames.decode_welcome(binascii.unhexlify(WELCOME_HEX)), WELCOME)
         info = host_frames.decode_info(binascii.unhexlify(INFO_HEX))
-        self.assertEqual(info[:4], WELCOME[:4])
-        self.assertEqual(info[6:], WELCOME[6:])
+        self.assertEqual(info[:-1], WELCOME[:-1])
+        self.assertEqual(info.nonce, b"")
 
     def test_write_cut_to_20_bytes_is_refused_not_half_believed(self):
         decoders = (
-            (host_frames.encode_hello(), frames.decode_hello),
+            (HELLO, frames.decode_hello),
+            (host_frames.encode_prove(PROOF), frames.decode_prove),
+            (PROVED_BYTES, host_frames.decode_proved),
             (host_frames.encode_fetch(7), frames.decode_fetch),
             (host_frames.encode_ack(1, 2, 3), frames.decode_ack),
             (binascii.unhexlify(WELCOME_HEX), host_frames.decode_welcome),
@@ -73,7 +97,9 @@ class MessageTest(unittest.TestCase):
 
     def test_bytes_behind_the_end_are_refused_where_no_later_version_needs_them(self):
         for message, decode in (
-            (host_frames.encode_hello(), frames.decode_hello),
+            (HELLO, frames.decode_hello),
+            (host_frames.encode_prove(PROOF), frames.decode_prove),
+            (PROVED_BYTES, host_frames.decode_proved),
             (host_frames.encode_fetch(7), frames.decode_fetch),
             (host_frames.encode_ack(1, 2, 3), frames.decode_ack),
         ):
@@ -81,7 +107,8 @@ class MessageTest(unittest.TestCase):
                 decode(message + b"\x00")
 
     def test_hello_and_refusal_of_a_later_version_can_be_read(self):
-        self.assertEqual(frames.decode_hello(b"\x01\x02whatever"), 2)
+        self.assertEqual(frames.decode_hello(b"\x01\x03whatever"), (3, 0, b""))
+        self.assertEqual(frames.decode_hello(b"\x01\x01"), (1, 0, b""))
         self.assertEqual(host_frames.decode_refused(b"\xff\x01\x07more"), (1, 7))
         self.assertEqual(
             host_frames.decode_welcome(binascii.unhexlify(WELCOME_HEX) + b"x"), WELCOME
@@ -90,16 +117,20 @@ class MessageTest(unittest.TestCase):
     def test_text_that_is_not_printable_is_refused(self):
         message = binascii.unhexlify(WELCOME_HEX)
         with self.assertRaises(ProtocolError):
-            host_frames.decode_welcome(message[:-1] + b"\n")
+            host_frames.decode_welcome(message[:-17] + b"\n" + NONCE)
         with self.assertRaises(ProtocolError):
-            host_frames.decode_welcome(message[:-6] + b"\x11" + b"a" * 17)
+            host_frames.decode_welcome(message[:-22] + b"\x11" + b"a" * 17 + NONCE)
 
     def test_wrong_identity_is_the_callers_fault(self):
         class Long(Info):
             ruleset_identity = bytes(9)
 
         with self.assertRaises(UsageError):
-            frames.encode_welcome(Long, 0, 0)
+            frames.encode_welcome(Long, NONCE)
+        with self.assertRaises(UsageError):
+            frames.encode_welcome(Info, NONCE[:-1])
+        with self.assertRaises(UsageError):
+            host_frames.encode_hello(3, b"short")
 
     def test_numbers_go_round_without_zero(self):
         number = 0
@@ -129,19 +160,20 @@ class JoinerTest(unittest.TestCase):
         self.assertEqual(joiner.add(second), (3, message))
 
     def test_golden_vector_of_a_message_in_one_part(self):
-        self.assertEqual(
-            hexed(parts_of(1, host_frames.encode_hello(), 20)[0]), b"0180" + b"01012813"
-        )
+        self.assertEqual(hexed(parts_of(1, HELLO, 20)[0]), b"0180" + hexed(HELLO) + b"2c84")
 
     def test_golden_vector_of_a_message_in_two_parts(self):
-        parts = parts_of(7, binascii.unhexlify(WELCOME_HEX), 20)
+        parts = parts_of(7, host_frames.encode_prove(PROOF), 20)
         self.assertEqual(
             [hexed(part) for part in parts],
-            [
-                b"0700" + b"81012a00443322118877665564000000" + b"2c01",
-                b"0781" + b"0000" + b"0001020304050607" + b"05302e312e30" + b"591e",
-            ],
+            [b"0700" + b"10" + hexed(PROOF) + b"39", b"0781" + b"29"],
         )
+
+    def test_frame_that_the_link_says_twice_is_taken_once(self):
+        parts = parts_of(7, bytes(range(60)), 20)
+        joiner = frames.Joiner()
+        results = [joiner.add(part) for part in parts for _twice in (1, 2)]
+        self.assertEqual([r for r in results if r is not None], [(7, bytes(range(60)))])
 
     def test_command_of_60_bytes_cut_to_20_by_the_stack_is_refused_whole(self):
         frame = parts_of(5, bytes(range(1, 59)), 100)[0]
@@ -191,7 +223,9 @@ class LogFrameTest(unittest.TestCase):
         run = log_frames.run_head(5, 255, 100, 70000)
         self.assertEqual(hexed(run), b"45ff" + b"64000000" + b"f0a204" + b"5455")
         self.assertEqual(hexed(log_frames.more_head(5, 256)), b"0500")
-        self.assertEqual(hexed(log_frames.end_frame(63, 1, 300)), b"bf01" + b"2c010000" + b"0253")
+        self.assertEqual(
+            hexed(end_frame(63, 1, 300)), b"bf01" + b"2c010000" + hexed(TAG) + b"7df2"
+        )
 
     def test_frames_come_back(self):
         head = bytes(log_frames.run_head(5, 9, 100, 70000))
@@ -204,8 +238,8 @@ class LogFrameTest(unittest.TestCase):
             host_frames.decode_log(more),
             host_frames.LogFrame(log_frames.MORE, 5, 10, 0, 0, 0, b"de"),
         )
-        end = host_frames.decode_log(log_frames.end_frame(5, 11, 300))
-        self.assertEqual((end.kind, end.number, end.seq), (log_frames.END, 11, 300))
+        end = host_frames.decode_log(end_frame(5, 11, 300))
+        self.assertEqual((end.kind, end.number, end.seq, end.data), (log_frames.END, 11, 300, TAG))
         skip = host_frames.decode_log(log_frames.skip_frame(5, 12, 300, 310))
         self.assertEqual(skip, host_frames.LogFrame(log_frames.SKIP, 5, 12, 300, 0, 310, b""))
 
@@ -217,7 +251,7 @@ class LogFrameTest(unittest.TestCase):
         # Records have their own checksums; these numbers have none but this.
         for whole in (
             bytes(log_frames.run_head(5, 9, 100, 70000)),
-            log_frames.end_frame(5, 11, 300),
+            end_frame(5, 11, 300),
             log_frames.skip_frame(5, 12, 300, 310),
         ):
             for index in range(2, len(whole)):
@@ -229,7 +263,7 @@ class LogFrameTest(unittest.TestCase):
 
     def test_broken_frames_are_refused(self):
         cases = [b"", b"\x05", b"\x05\x00", b"\xc5\x00abc", b"\x85\x00\x01", b"\x45\x00\x01"]
-        cases.append(log_frames.end_frame(1, 1, 1) + b"x")
+        cases.append(end_frame(1, 1, 1) + b"x")
         cases.append(log_frames.skip_frame(1, 1, 1, 2) + b"x")
         cases.append(log_frames.skip_frame(1, 1, 5, 5))
         for data in cases:

@@ -3,7 +3,7 @@
 import unittest
 
 from redband_core import limits
-from redband_core.gestures import HOLD, IMPACT, PRESS, TAPS, TAPS_HOLD, Gestures
+from redband_core.gestures import EMERGENCY, HOLD, IMPACT, PRESS, TAPS, TAPS_HOLD, Gestures
 
 HOLD_MS = limits.HOLD_MS
 GAP_MS = limits.TAP_GAP_MS
@@ -38,6 +38,11 @@ def taps(count, start_ms=100, period_ms=200, down_ms=80):
 class Codes(unittest.TestCase):
     def test_codes_are_those_of_compiled_rulesets(self):
         self.assertEqual((PRESS, IMPACT, HOLD, TAPS, TAPS_HOLD), (1, 2, 3, 0x10, 0x20))
+
+    def test_five_quick_presses_and_a_hold_are_the_emergency(self):
+        reports = play(taps(5) + [1100, 4000], 6000)
+        self.assertEqual(reports[-1], (1100 + HOLD_MS, (EMERGENCY, 6, 100)))
+        self.assertEqual(EMERGENCY, 0x25)
 
 
 class Presses(unittest.TestCase):

@@ -250,6 +250,98 @@ class Stuck(unittest.TestCase):
         )
         self.assertEqual(contact.sample(True, 1, late_ms + 50, late_ms + 50), PRESS)
 
+    def test_a_contact_that_chatters_between_all_looks_is_stuck_too(self):
+        contact = button()
+        codes_found = []
+        for now_ms in range(100, limits.STUCK_MS + 140, 10):
+            codes_found.append(contact.sample(False, 2, now_ms - 8, now_ms, now_ms - 4, 4))
+        self.assertEqual([code for code in codes_found if code], [PRESS])
+        self.assertTrue(contact.is_stuck)
+
+
+class Spikes(unittest.TestCase):
+    """`seen_ms`: for how long the interrupts saw the contact closed."""
+
+    def contact(self):
+        contact = HitFilter(15, 50, limits.STUCK_MS, 2)
+        contact.sample(False, 0, 0, 0)
+        return contact
+
+    def test_R7_closed_for_less_than_a_contact_takes_is_a_spike(self):
+        for seen_ms, code in ((0, NONE), (1, NONE), (2, PRESS), (9, PRESS), (-1, PRESS)):
+            contact = self.contact()
+            self.assertEqual(contact.sample(False, 2, 3, 10, 3 + max(seen_ms, 0), seen_ms), code)
+            self.assertEqual(contact.spike_count, 1 if code == NONE else 0)
+
+    def test_a_contact_that_is_closed_now_is_no_spike(self):
+        self.assertEqual(self.contact().sample(True, 1, 9, 10, 9, 1), PRESS)
+
+    def test_a_press_just_after_spikes_began_with_them_and_they_were_none(self):
+        contact = self.contact()
+        self.assertEqual(contact.sample(False, 2, 9, 10, 9, 0), NONE)
+        self.assertEqual(contact.sample(True, 1, 13, 20, 13, 7), PRESS)
+        self.assertEqual((contact.press_ms, contact.spike_count), (9, 0))
+
+    def test_a_press_long_after_a_spike_has_its_own_time(self):
+        contact = self.contact()
+        contact.sample(False, 2, 9, 10, 9, 0)
+        contact.sample(False, 0, 0, 20)
+        self.assertEqual(contact.sample(True, 1, 26, 30, 26, 4), PRESS)
+        self.assertEqual((contact.press_ms, contact.spike_count), (26, 1))
+
+    def test_spikes_after_a_release_end_no_rest_and_begin_no_press(self):
+        contact = self.contact()
+        contact.sample(True, 1, 9, 10, 9, 1)
+        contact.sample(False, 1, 55, 60, 55, 45)
+        self.assertEqual(contact.sample(False, 0, 0, 70), RELEASE)
+        self.assertEqual(contact.sample(False, 2, 75, 80, 75, 0), NONE)
+        self.assertEqual(contact.sample(False, 0, 0, 90), NONE)
+        self.assertEqual((contact.press_ms, contact.release_ms), (9, 55))
+
+    def test_R4_bounce_of_a_release_that_waited_for_a_flash_write_is_no_press(self):
+        # Released at 80, seen at 82; two more edges wait until 162, and look as if of then.
+        contact = self.contact()
+        contact.sample(True, 1, 9, 10, 9, 1)
+        self.assertEqual(contact.sample(False, 1, 80, 82, 80, 70), NONE)
+        self.assertEqual(contact.sample(False, 2, 162, 163, 162, -1), NONE)
+        self.assertEqual(contact.sample(False, 0, 0, 180), RELEASE)
+
+    def test_only_a_late_look_at_many_edges_may_have_lost_some(self):
+        contact = self.contact()
+        contact.sample(True, 9, 3, 10, 9, 6)
+        self.assertEqual(contact.overflow_count, 0)
+        contact.sample(True, 8, 103, 200, 110, -1)
+        self.assertEqual(contact.overflow_count, 1)
+
+
+class OwnMotor(unittest.TestCase):
+    def contact(self):
+        contact = HitFilter(10, 0, limits.STUCK_MS)
+        contact.sample(False, 0, 0, 0)
+        return contact
+
+    def test_a_blow_before_the_motor_counts_though_it_is_looked_at_later(self):
+        contact = self.contact()
+        contact.hold_off(1000, 105)
+        self.assertEqual(contact.sample(True, 1, 103, 110, 103), PRESS)
+
+    def test_the_window_begins_with_the_motor_and_ends_before_its_last_ms(self):
+        for press_ms, code in ((104, PRESS), (105, IGNORED), (999, IGNORED), (1000, PRESS)):
+            contact = self.contact()
+            contact.hold_off(1000, 105)
+            self.assertEqual(contact.sample(True, 1, press_ms, press_ms, press_ms), code)
+
+    def test_a_motor_that_goes_on_prolongs_the_window_and_a_new_one_begins_its_own(self):
+        contact = self.contact()
+        contact.hold_off(500, 100)
+        contact.hold_off(800, 400)
+        contact.hold_off(2000, 1500)
+        self.assertEqual(contact.sample(True, 1, 1400, 1400, 1400), PRESS)
+        contact = self.contact()
+        contact.hold_off(500, 100)
+        contact.hold_off(800, 400)
+        self.assertEqual(contact.sample(True, 1, 150, 150, 150), IGNORED)
+
 
 if __name__ == "__main__":
     unittest.main()

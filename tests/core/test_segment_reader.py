@@ -81,6 +81,22 @@ class Pieces(unittest.TestCase):
         self.assertIsNone(reader.next_record())
         self.assertTrue(reader.is_corrupt)
 
+    def test_erased_flash_behind_the_records_is_no_torn_tail(self):
+        data = segment()
+        record = journal.encode_record(52, journal.EVENT, 3000, b"\x01\x02\x00")
+        for piece_bytes in (1, 7, 64, 1000):
+            for erased in (0, 1, 2, 9, 700):
+                blank = b"\xff" * erased
+                self.assertEqual(read(data + blank, piece_bytes)[0].torn_bytes(), 0)
+                for length in range(1, len(record)):
+                    torn = record[:length]
+                    reader, _records = read(data + torn + blank, piece_bytes)
+                    self.assertEqual(reader.torn_bytes(), length)
+                reader, _records = read(data + blank + b"\x00" + blank, piece_bytes)
+                self.assertEqual(reader.torn_bytes(), erased + 1)
+        self.assertEqual(read(b"", 1)[0].torn_bytes(), 0)
+        self.assertEqual(read(b"\xff" * 100, 8)[0].torn_bytes(), 0)
+
     def test_an_empty_piece_is_nothing(self):
         reader = SegmentReader()
         reader.feed(b"")

@@ -5,11 +5,26 @@ import unittest
 
 sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
-from link import DONE, Info, Link, Log, Random, SessionCase, Store
+from link import (
+    BADGE_NONCE,
+    DONE,
+    HOST_NONCE,
+    MASTER,
+    Info,
+    Link,
+    Log,
+    Peer,
+    Random,
+    SessionCase,
+    Store,
+    badge_session,
+    drain,
+    host_session_for,
+    key_for,
+    one,
+)
 
-from redband_core import frames, host_frames, host_session, limits
-from redband_core.badge_session import BadgeSession
-from redband_core.host_session import HostSession
+from redband_core import frames, host_frames, host_session, limits, proofs
 
 
 def failed(reason):
@@ -27,7 +42,7 @@ class LossTest(SessionCase):
             self.check_all_arrived(link)
 
     def test_any_single_lost_write_is_said_again(self):
-        for lost in range(4):
+        for lost in range(9):
             link = Link(Log(120), Store(), 23)
             link.up = lambda index, frame, lost=lost: [] if index == lost else [frame]
             link.run()
@@ -88,8 +103,8 @@ class LossTest(SessionCase):
                 self.check_all_arrived(link)
 
     def test_every_write_cut_once(self):
-        for bad in range(3):
-            for size in range(9):
+        for bad in range(7):
+            for size in range(20):
                 link = Link(Log(40), Store(), 23)
                 link.up = lambda i, frame, bad=bad, size=size: [
                     frame[:size] if i == bad else frame
@@ -168,14 +183,14 @@ class LossTest(SessionCase):
 
     def test_badge_that_falls_silent_ends_the_session(self):
         link = Link(Log(300), Store(), 23)
-        link.down = lambda index, frame: [frame] if index < 30 else []
+        link.down = lambda index, frame: [frame] if index < 34 else []
         link.badge.close_reason = lambda now_ms: 0
         self.assertEqual(link.run(), failed(host_session.SILENT))
         self.assertTrue(link.store.next_seq > 0)
 
     def test_nothing_but_noise_ends_the_session(self):
         link = Link(Log(300), Store(), 23)
-        link.down = lambda index, frame: [frame if index < 4 else frame[:2] + b"\xff" * 18]
+        link.down = lambda index, frame: [frame if index < 8 else frame[:2] + b"\xff" * 18]
         link.run()
         self.assertEqual(link.outcome[0], host_session.FAILED)
 
@@ -187,14 +202,13 @@ class FrameByFrameTest(unittest.TestCase):
         self.begin(Log(400))
 
     def begin(self, log):
-        """Greet a badge with this journal and fetch all of it."""
-        self.badge = BadgeSession(Info, log)
-        self.write(1, host_frames.encode_hello())
-        self.take(10)
-        self.write(2, host_frames.encode_fetch(0))
-
-    def write(self, number, message):
-        self.badge.control_written(frames.message_part(number, frames.seal(message), 0, 0, 100), 0)
+        """Prove ourselves to a badge with this journal, and fetch all of it."""
+        self.badge = badge_session(log)
+        self.peer = Peer(self.badge)
+        self.peer.hello()
+        self.peer.prove()
+        drain(self.badge)
+        self.fetch = self.peer.ask(host_frames.encode_fetch(0))
 
     def take(self, count):
         """Take up to so many frames; return them."""
@@ -208,30 +222,36 @@ class FrameByFrameTest(unittest.TestCase):
         return taken
 
     def host(self):
-        """Return a host that has asked for everything, as message 2."""
-        host = HostSession(lambda install_id: 0)
+        """Return a host that has asked for everything, as message 3."""
+        host = host_session_for(lambda install_id: 0)
+        host.set_write_limit(244)
         host.next_write()
-        welcome = frames.seal(frames.encode_welcome(Info, 0, 400))
-        host.control_notified(frames.message_part(1, welcome, 0, 0, 100))
+        host.control_notified(one(1, frames.encode_welcome(Info, BADGE_NONCE)))
+        host.next_write()
+        key = proofs.session_key(key_for(42), MASTER, 42, HOST_NONCE, BADGE_NONCE)
+        proved = frames.encode_proved(Log(400), 0, 0, b"")
+        proof = proofs.badge_proof(key, proved[1:], frames.encode_info(Info))
+        host.control_notified(one(2, proved + proof))
         host.next_write()
         return host
 
     def test_repeated_fetch_does_not_use_frame_numbers_twice(self):
         self.take(3)
-        self.write(2, host_frames.encode_fetch(0))
+        self.peer.number -= 1
+        self.peer.ask(host_frames.encode_fetch(0))
         self.assertEqual(self.take(1)[0][1], 3)
 
     def test_late_acknowledgement_takes_nothing_back(self):
         self.assertEqual(len(self.take(1000)), limits.WINDOW_FRAMES)
-        self.write(3, host_frames.encode_ack(2, 100, 0))
+        self.peer.ask(host_frames.encode_ack(3, 100, 0))
         self.assertEqual(len(self.take(50)), 50)
-        self.write(4, host_frames.encode_ack(2, 40, 0))
+        self.peer.ask(host_frames.encode_ack(3, 40, 0))
         self.assertEqual(len(self.take(1000)), 50)
 
     def test_acknowledgement_of_frames_not_sent_opens_nothing(self):
         self.take(1000)
-        self.write(3, host_frames.encode_ack(2, limits.WINDOW_FRAMES + 1, 0))
-        self.write(4, host_frames.encode_ack(3, 50, 0))  # of another stream
+        self.peer.ask(host_frames.encode_ack(3, limits.WINDOW_FRAMES + 1, 0))
+        self.peer.ask(host_frames.encode_ack(4, 50, 0))  # of another stream
         self.assertEqual(len(self.take(1000)), 0)
 
     def test_offer_that_was_not_taken_is_cut_anew_by_a_new_mtu(self):
@@ -255,8 +275,9 @@ class FrameByFrameTest(unittest.TestCase):
             self.assertIsNone(host.next_write())
             host.log_notified(frame)
         self.assertEqual(host.gap_count, 1)
-        asked = frames.Joiner().add(host.next_write())
-        self.assertEqual(asked, (3, host_frames.encode_fetch(0)))
+        number, asked = frames.Joiner().add(host.next_write())
+        self.assertEqual(number, 4)
+        self.assertEqual(asked[: -proofs.SIGNATURE_BYTES], host_frames.encode_fetch(0))
 
     def test_frames_of_a_given_up_stream_are_not_taken_for_the_new_one(self):
         host = self.host()
@@ -266,7 +287,8 @@ class FrameByFrameTest(unittest.TestCase):
         for frame in arriving:
             host.log_notified(frame)
         self.assertEqual((host.stale_count, host.gap_count), (4, 1))
-        self.assertEqual([event[0] for event in host.events()], [host_session.HELLO])
+        happened = [event[0] for event in host.events()]
+        self.assertEqual(happened, [host_session.HELLO, host_session.PROVEN])
 
 
 if __name__ == "__main__":

@@ -5,23 +5,19 @@ import unittest
 
 sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
-from link import Info, Log
+from link import (
+    Log,
+    badge_session,
+    drain,
+    host_session_for,
+    one,
+    proven,
+    refusals,
+)
 
 from redband_core import frames, host_frames, host_session, limits, log_frames
-from redband_core.badge_session import (
-    CLOSE_BROKEN,
-    CLOSE_IDLE,
-    CLOSE_VERSION,
-    OPEN,
-    BadgeSession,
-)
+from redband_core.badge_session import CLOSE_BROKEN, CLOSE_IDLE, CLOSE_VERSION, OPEN
 from redband_core.errors import UsageError
-from redband_core.host_session import HostSession
-
-
-def one(number, message):
-    """Return a message in a single frame."""
-    return frames.message_part(number, frames.seal(message), 0, 0, 100)
 
 
 def failed(reason):
@@ -29,31 +25,12 @@ def failed(reason):
 
 
 class RefusalTest(unittest.TestCase):
-    def greeted(self, log):
-        badge = BadgeSession(Info, log)
-        badge.control_written(one(1, host_frames.encode_hello()), 0)
-        self.drain(badge)
-        return badge
-
-    def drain(self, badge):
-        out = []
-        while True:
-            offered = badge.next_notification()
-            if offered is None:
-                return out
-            out.append(offered)
-            badge.sent()
-
-    def refusals(self, badge):
-        """Return (number, reason) of every refusal the badge sends."""
-        return [(f[0], f[3]) for channel, f in self.drain(badge) if channel == 1 and f[2] == 0xFF]
-
     def test_version_mismatch_is_refused_by_name_on_both_sides(self):
-        badge = BadgeSession(Info, Log(3))
-        badge.control_written(one(1, b"\x01\x02extra"), 0)
+        badge = badge_session(Log(3))
+        badge.control_written(one(1, b"\x01\x01extra"), 0)
         self.assertEqual(badge.close_reason(0), OPEN)
-        host = HostSession(lambda install_id: 0)
-        self.assertEqual(self.drain(badge), [(1, one(1, b"\xff\x01\x01"))])
+        host = host_session_for(lambda install_id: 0)
+        self.assertEqual(drain(badge), [(1, one(1, b"\xff\x01\x02"))])
         host.control_notified(one(1, b"\xff\x01\x07"))
         self.assertEqual(host.events(), [failed(host_session.VERSION)])
         self.assertEqual(host.peer_version, 7)
@@ -61,50 +38,43 @@ class RefusalTest(unittest.TestCase):
         self.assertEqual(badge.close_reason(100 + limits.REFUSAL_LINGER_MS), CLOSE_VERSION)
 
     def test_welcome_of_another_version_is_refused_by_the_host(self):
-        host = HostSession(lambda install_id: 0)
-        host.control_notified(one(1, b"\x81\x02whatever"))
+        host = host_session_for(lambda install_id: 0)
+        host.control_notified(one(1, b"\x81\x01whatever"))
         self.assertEqual(host.events(), [failed(host_session.VERSION)])
-        self.assertEqual(host.peer_version, 2)
+        self.assertEqual(host.peer_version, 1)
         self.assertIsNone(host.next_write())
-
-    def test_fetch_and_ack_before_hello_are_refused(self):
-        log = Log(3)
-        badge = BadgeSession(Info, log)
-        badge.control_written(one(1, host_frames.encode_fetch(0)), 0)
-        badge.control_written(one(2, host_frames.encode_ack(0, 0, 3)), 0)
-        order = frames.REFUSED_ORDER
-        self.assertEqual(self.refusals(badge), [(1, order), (2, order)])
-        self.assertEqual(log.released, [])
 
     def test_more_than_the_journal_holds_is_never_released(self):
         log = Log(3)
-        badge = self.greeted(log)
-        badge.control_written(one(2, host_frames.encode_ack(0, 0, 4)), 0)
-        self.assertEqual(self.refusals(badge), [(2, frames.REFUSED_ORDER)])
+        badge, peer = proven(log)
+        number = peer.ask(host_frames.encode_ack(0, 0, 4))
+        self.assertEqual(refusals(badge), [(number, frames.REFUSED_ORDER)])
+        number = peer.ask(host_frames.encode_fetch(4))
+        self.assertEqual(refusals(badge), [(number, frames.REFUSED_ORDER)])
         self.assertEqual(log.released, [])
 
     def test_unknown_command_is_refused_and_the_session_goes_on(self):
-        badge = self.greeted(Log(3))
-        badge.control_written(one(2, b"\x10hello"), 0)
-        self.assertEqual(self.refusals(badge), [(2, frames.REFUSED_UNKNOWN)])
-        badge.control_written(one(3, host_frames.encode_fetch(0)), 0)
-        kinds = [frame[0] >> 6 for channel, frame in self.drain(badge) if channel == 2]
+        badge, peer = proven(Log(3))
+        number = peer.ask(b"\x2fhello")
+        self.assertEqual(refusals(badge), [(number, frames.REFUSED_UNKNOWN)])
+        peer.ask(host_frames.encode_fetch(0))
+        kinds = [frame[0] >> 6 for channel, frame in drain(badge) if channel == 2]
         self.assertEqual((kinds[0], kinds[-1]), (log_frames.RUN, log_frames.END))
 
     def test_host_told_no_gives_up_at_once(self):
-        host = HostSession(lambda install_id: 0)
+        host = host_session_for(lambda install_id: 0)
         host.next_write()
         host.control_notified(one(1, b"\xff\x04\x01"))
         self.assertEqual(host.events(), [failed(host_session.REFUSED)])
 
     def test_stranger_who_says_nothing_is_dropped(self):
-        badge = BadgeSession(Info, Log(3))
+        badge = badge_session(Log(3))
         self.assertEqual(badge.close_reason(1000), OPEN)
         self.assertEqual(badge.close_reason(999 + limits.SESSION_HELLO_MS), OPEN)
         self.assertEqual(badge.close_reason(1000 + limits.SESSION_HELLO_MS), CLOSE_IDLE)
 
     def test_stranger_does_not_buy_time_with_half_messages(self):
-        badge = BadgeSession(Info, Log(3))
+        badge = badge_session(Log(3))
         reason = OPEN
         for now_ms in range(0, limits.SESSION_HELLO_MS + 1, 500):
             badge.control_written(b"\x01\x00rubbish", now_ms)
@@ -112,28 +82,28 @@ class RefusalTest(unittest.TestCase):
         self.assertEqual(reason, CLOSE_IDLE)
 
     def test_host_that_went_quiet_is_dropped_later(self):
-        badge = self.greeted(Log(3))
-        badge.control_written(one(2, host_frames.encode_ack(0, 0, 0)), 500)
+        badge, peer = proven(Log(3))
+        peer.ask(host_frames.encode_ack(0, 0, 0), 500)
         badge.close_reason(500)
         self.assertEqual(badge.close_reason(499 + limits.SESSION_IDLE_MS), OPEN)
         self.assertEqual(badge.close_reason(500 + limits.SESSION_IDLE_MS), CLOSE_IDLE)
 
     def test_endless_rubbish_ends_the_session(self):
-        badge = BadgeSession(Info, Log(3))
+        badge = badge_session(Log(3))
         for _ in range(limits.BAD_FRAMES_MAX):
             badge.control_written(b"", 0)
         badge.close_reason(0)
         self.assertEqual(badge.close_reason(limits.REFUSAL_LINGER_MS), CLOSE_BROKEN)
 
     def test_answers_nobody_takes_are_bounded_and_counted(self):
-        badge = BadgeSession(Info, Log(3))
-        for number in range(1, 11):
-            badge.control_written(one(number, b"\x77"), 0)
-        self.assertEqual(len(self.drain(badge)), 4)
+        badge, peer = proven(Log(3))
+        for _ in range(10):
+            peer.ask(b"\x77")
+        self.assertEqual(len(drain(badge)), 4)
         self.assertEqual(badge.dropped_answer_count, 6)
 
     def test_committing_a_page_that_was_never_given_is_the_callers_fault(self):
-        host = HostSession(lambda install_id: 0)
+        host = host_session_for(lambda install_id: 0)
         with self.assertRaises(UsageError):
             host.committed(5)
 

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from tests.firmware.changed import changed_firmware
 
-from redband.fleet.firmware import compiled
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.field import BadgeSpec, Field
 from redband.virtual.image import read_image
@@ -63,9 +63,8 @@ class Bench:
         """Return (seq, kind, game_ms, payload) of all that the journal holds."""
         files = self.files()
         found: dict[int, tuple[int, int, int, bytes]] = {}
-        names = [name for name in files if name.endswith(".seg")] + ["/journal/tail"]
-        for name in names:
-            if name.startswith("/journal/") and files.get(name):
+        for name in files:
+            if name.startswith("/journal/") and name.endswith(".seg") and files[name]:
                 for record in journal.scan(files[name])[1]:
                     found[record[0]] = record
         return [found[seq] for seq in sorted(found)]
@@ -97,12 +96,10 @@ async def make_bench(tmp_path: Path) -> AsyncIterator[MakeBench]:
         fields.append(field)
         await field.start()
         files = []
-        for name, content in (replace or {}).items():
-            if isinstance(content, str):
-                source = tmp_path / "replaced.py"
-                source.write_text(content)
-                content = compiled(source, name)
-            files.append((name, content))
+        sources = {n: text for n, text in (replace or {}).items() if isinstance(text, str)}
+        if sources:
+            files += changed_firmware(sources).items()
+        files += [item for item in (replace or {}).items() if isinstance(item[1], bytes)]
         spec = {"badge_id": 7, "player": "Anna", "files": tuple(files)} | spec
         bench = Bench(await field.add_badge(BadgeSpec(**spec), with_power=False))
         if with_power:

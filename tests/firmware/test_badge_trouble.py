@@ -10,6 +10,7 @@ from redband_core import journal
 HIT = (1, (1, 0))
 REASON_SETTINGS, REASON_RULESET, REASON_TASKS, REASON_BOOTS = 1, 2, 3, 4
 RAW_GESTURE = 37
+LOW_BATTERY = 58  # and critical at once, at 3.4 V
 TASK_RADIO = 4
 
 FAILS_AT_START = """
@@ -43,6 +44,9 @@ class Radio:
 
     def stop(self):
         pass
+
+    def take_heard(self):
+        return None
 """
 SETTINGS = {
     "badge_id": 7,
@@ -129,12 +133,19 @@ async def test_G13_damaged_settings_give_safe_mode_that_keeps_the_wound(make_ben
     assert bench.events() == [HIT, HIT]
 
 
+async def test_R14_battery_is_watched_in_safe_mode(make_bench):
+    bench = await make_bench(time_factor=5, replace={"/ruleset.bin": b"RBL1 but damaged"})
+    await in_safe_mode(bench, boots=1, code=REASON_RULESET)
+    bench.badge.set_battery_mv(3400)
+    await until(lambda: any(code == LOW_BATTERY for code, _value in bench.notes()), 20)
+    await bench.acknowledged(bench.badge.press())
+
+
 async def test_damaged_ruleset_keeps_presses_as_notes(make_bench):
     bench = await make_bench(replace={"/ruleset.bin": b"RBL1 but damaged"})
     await in_safe_mode(bench, boots=1, code=REASON_RULESET)
     for _press in range(3):
-        await bench.acknowledged(bench.badge.press())
-        await asyncio.sleep(0.1)
+        await bench.acknowledged(bench.badge.press(rest_ms=100))
     await bench.badge.power_cut()
     assert [value for code, value in bench.notes() if code == RAW_GESTURE][:3] == [1, 1, 1]
 

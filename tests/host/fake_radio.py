@@ -16,12 +16,12 @@ from bleak.backends.device import BLEDevice
 from bleak.backends.scanner import AdvertisementData, BaseBleakScanner
 from bleak.backends.service import BleakGATTService, BleakGATTServiceCollection
 from bleak.exc import BleakError
-from tests.core.data.link import Info, Log
+from tests.core.data.link import HostKeys, Log, badge_session
 
 from redband_core import frames
-from redband_core.badge_session import BadgeSession
 
 DEVICE = BLEDevice("C0:DE:00:00:00:2A", None, None)
+KEYS = HostKeys()
 
 
 def device(badge_id: int) -> BLEDevice:
@@ -46,7 +46,7 @@ class FakeAir:
 
     def __init__(self, log: Log | None = None, mtu: int = 247) -> None:
         self.log = Log(100) if log is None else log
-        self.make_session: Callable[[], Any] = lambda: BadgeSession(Info, self.log)
+        self.make_session: Callable[[], Any] = lambda: badge_session(self.log)
         self.mtu = mtu
         self.silent_after = self.gone_after = 1 << 30
         self.drop: set[int] = set()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import itertools
+from collections.abc import Awaitable, Callable, Sequence
 
 from bleak.backends.device import BLEDevice
 from tests.host.journals import PlayingBadge
 
-from redband.gateway.gateway import SyncReport
+from redband.gateway.port import SyncReport
 from redband.radio import Heard, SyncError, SyncFailure
 from redband.store.records import Page
-from redband_core.advert import NO_SEQ, NO_TIMER, Advert
+from redband_core.advert import NO_SEQ, NO_TIMER
+from redband_core.host_adverts import Advert
 
 RECORDS_A_PAGE = 3
 ANYWHERE = BLEDevice("00:00:00:00:00:00", None, None)
@@ -31,8 +33,11 @@ class GatewayRadio:
         self.ends: dict[int, int] = {}
         self.released: dict[int, int] = {}
         self.order: list[int] = []
+        self.told: dict[int, list[bytes]] = {}
+        self.newest_word = 0
         self.most_at_once = 0
         self._at_once = 0
+        self._counts = itertools.count(1000)
         self._heard: Callable[[Heard], None] | None = None
         self._scanning = asyncio.Event()
 
@@ -42,7 +47,11 @@ class GatewayRadio:
         await asyncio.Event().wait()
 
     async def advertise(
-        self, badge_id: int, device: BLEDevice | None = None, **fields: int
+        self,
+        badge_id: int,
+        device: BLEDevice | None = None,
+        is_doubtful: bool = False,
+        **fields: int,
     ) -> None:
         """Let an advert of the badge be heard; `fields` replace what it would say."""
         await self._scanning.wait()
@@ -51,7 +60,7 @@ class GatewayRadio:
         last_seq = badge.next_seq - 1 if badge is not None and badge.next_seq else NO_SEQ
         values = {
             "badge_id": badge_id,
-            "revision": last_seq & 0xFFFF,
+            "count": next(self._counts),
             "signal": 0,
             "counter_a": 0,
             "counter_b": 0,
@@ -60,12 +69,23 @@ class GatewayRadio:
             "battery_pct": 80,
             "role": 0,
             "flags": 0,
+            "is_paused": False,
+            "is_emergency": False,
         }
         if badge is not None:
             shown = badge.engine.ruleset.shown_counters
             values["signal"] = badge.engine.signal()
             values["counter_a"] = badge.engine.counter(shown[0])
-        self._heard(Heard(Advert(**(values | fields)), -60, device or ANYWHERE))
+        advert = Advert(**(values | fields))
+        self._heard(Heard(advert, -60, device or ANYWHERE, is_doubtful))
+
+    async def tell(self, sighting: Heard, payloads: Sequence[bytes]) -> int:
+        badge_id = sighting.advert.badge_id
+        self.order.append(badge_id)
+        if badge_id in self.faults:
+            await self.faults[badge_id](0)
+        self.told.setdefault(badge_id, []).extend(payloads)
+        return self.newest_word
 
     async def fetch(
         self,

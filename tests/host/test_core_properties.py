@@ -172,16 +172,15 @@ def test_pieces_give_what_a_whole_scan_gives(first_seq, records, pieces, cut, ju
 @SMALL
 @given(
     st.integers(0, TICKS_PERIOD - 1),
-    st.lists(st.tuples(st.integers(0, TICKS_PERIOD // 2 - 1), st.booleans()), max_size=30),
+    st.lists(st.integers(0, TICKS_PERIOD // 2 - 1), max_size=30),
 )
-def test_the_clock_shows_the_sum_of_the_time_that_ran(first_ticks_ms, steps):
+def test_the_clock_shows_the_sum_of_the_time_that_passed(first_ticks_ms, steps_ms):
     clock = GameClock()
     clock.start(first_ticks_ms)
     ticks_ms, expected_ms = first_ticks_ms, 0
-    for step_ms, runs in steps:
-        clock.resume() if runs else clock.pause()
+    for step_ms in steps_ms:
         ticks_ms = (ticks_ms + step_ms) % TICKS_PERIOD
-        expected_ms += step_ms if runs else 0
+        expected_ms += step_ms
         assert clock.update(ticks_ms) == expected_ms
 
 

@@ -19,7 +19,7 @@ from redband.gateway.book import RuleBook, open_book
 from redband.gateway.gateway import Gateway
 from redband.gateway.happenings import Chronicle
 from redband.gateway.live import FRESH_S, SETBACK_WAIT_S
-from redband.gateway.queue import SyncQueue
+from redband.gateway.queue import MORE_AFTER_SYNCS, Places, SyncQueue
 from redband.radio import SyncError, SyncFailure
 from redband.rules.loader import load
 from redband.store.dialect import StoreFull
@@ -50,9 +50,9 @@ class Rig:
         self.store = Store(folder / "s.sqlite", wall_ms=lambda: 1_000_000)
         self.gateway = self.new_gateway()
 
-    def new_gateway(self) -> Gateway:
+    def new_gateway(self, links: int = 3) -> Gateway:
         book = RuleBook([HITS])
-        return Gateway(self.radio, self.store, book, name="tent", clock=self.clock)
+        return Gateway(self.radio, self.store, book, name="tent", clock=self.clock, links=links)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -113,6 +113,37 @@ def test_a_failing_badge_waits_longer_each_time_and_stays_in_line() -> None:
     assert queue.wait_s(0.5) == 0.5
 
 
+def test_badge_that_found_no_place_waits_no_longer_the_next_time() -> None:
+    queue = SyncQueue(retry_s=1)
+    queue.want(1, 0.0)
+    assert [queue.failed(1, 0.0, is_crowded=True) for _ in range(3)] == [1, 1, 1]
+    assert [queue.failed(1, 0.0) for _ in range(3)] == [1, 2, 4]
+
+
+def test_busy_badge_is_not_next_and_nobody_waits_for_it() -> None:
+    queue = SyncQueue()
+    queue.want(1, 0.0)
+    assert (queue.next(0.0, {1}), queue.wait_s(0.0, {1})) == (None, None)
+    queue.want(2, 0.0, 3.0)
+    assert (queue.next(0.0, {1}), queue.wait_s(0.0, {1})) == (None, 3.0)
+
+
+def test_H5_places_shrink_when_the_adapter_refuses_and_grow_again() -> None:
+    places = Places(3)
+    assert places.is_free(2)
+    assert not places.is_free(3)
+    assert places.refused(1)
+    assert not places.is_free(1)
+    assert not places.refused(0)  # nobody else was connected: not for want of a place
+    assert places.is_free(0)
+    for _ in range(2 * MORE_AFTER_SYNCS):
+        places.worked()
+    assert places.is_free(2)
+    for _ in range(9 * MORE_AFTER_SYNCS):
+        places.worked()
+    assert not places.is_free(3)
+
+
 def test_an_empty_queue_has_nothing_to_wait_for() -> None:
     queue = SyncQueue()
     queue.done(4)
@@ -157,6 +188,68 @@ async def test_a_silent_badge_grows_old_in_its_row(rig: Rig) -> None:
     assert (stale.is_fresh, stale.timer_left_s) == (False, 100)
 
 
+async def test_a_timer_counts_on_from_when_the_badge_said_it_and_not_in_a_pause(rig: Rig) -> None:
+    async with rig.running():
+        await rig.radio.advertise(7, timer_s=100, count=5)
+        for _ in range(4):
+            rig.clock.now_s += 1
+            await rig.radio.advertise(7, timer_s=100, count=5)  # the same, said again
+        running = rig.row(7)
+        await rig.radio.advertise(7, timer_s=90, count=6, is_paused=True)
+        rig.clock.now_s += 3
+        paused = rig.row(7)
+    assert running.timer_left_s == 96
+    assert (paused.timer_left_s, paused.is_paused) == (90, True)
+
+
+async def test_an_emergency_reaches_the_row(rig: Rig) -> None:
+    async with rig.running():
+        await rig.radio.advertise(7)
+        assert not rig.row(7).is_emergency
+        await rig.radio.advertise(7, is_emergency=True, count=2)
+        assert rig.row(7).is_emergency
+
+
+async def test_record_number_of_24_bits_is_widened_by_what_the_store_holds(rig: Rig) -> None:
+    async with rig.running():
+        await rig.radio.advertise(7)
+        live = rig.gateway.live(7)
+        assert live is not None
+        live.next_seq = 0x2000006
+        await rig.radio.advertise(7, last_seq=5, count=2)
+    assert live.sighting is not None
+    assert live.sighting.advert.last_seq == 0x2000005
+
+
+async def test_G12_doubtful_advert_changes_no_row_and_a_session_clears_it_up(rig: Rig) -> None:
+    rig.radio.badges[7] = playing(7)
+    async with rig.running():
+        await rig.radio.advertise(7, counter_a=2)
+        await asyncio.wait_for(rig.gateway.drained({7}), 10)
+        before, syncs = rig.row(7), rig.gateway.syncs
+        await rig.radio.advertise(7, counter_a=0, is_doubtful=True)
+        assert rig.row(7) == before
+        # A badge that is heard as before was only recorded: nobody connects for that.
+        await rig.radio.advertise(7, counter_a=2)
+        rig.clock.now_s += SETBACK_WAIT_S
+        assert rig.gateway.syncs == syncs
+        await rig.radio.advertise(7, counter_a=0, is_doubtful=True)
+        rig.clock.now_s += SETBACK_WAIT_S
+        rig.gateway._work.set()
+        await rig.settled(lambda: rig.gateway.syncs == syncs + 1)
+
+
+async def test_doubtful_badge_that_was_never_believed_is_met(rig: Rig) -> None:
+    """The host was restarted, and the badge installed anew meanwhile."""
+    rig.radio.badges[7] = playing(7)
+    async with rig.running():
+        await rig.radio.advertise(7, is_doubtful=True)
+        rig.clock.now_s += SETBACK_WAIT_S
+        rig.gateway._work.set()
+        await rig.settled(lambda: rig.gateway.syncs == 1)
+    assert rig.store.next_seq(7, 1007) == rig.radio.badges[7].next_seq
+
+
 async def test_flags_role_and_battery_come_from_the_advert(rig: Rig) -> None:
     async with rig.running():
         await rig.radio.advertise(7, flags=1 | 8, role=1, battery_pct=12)
@@ -199,16 +292,34 @@ async def test_the_advert_is_shown_until_the_journal_has_caught_up(rig: Rig) -> 
     assert (row.hits, row.state.en, row.event_count) == (0, "dying", 1)
 
 
-async def test_never_more_than_one_connection_at_a_time(rig: Rig) -> None:
-    """PITFALLS H4, H5: the adapter connects to one badge at a time; all get their turn."""
+@pytest.mark.parametrize("links", [1, 3])
+async def test_H4_never_more_connections_at_a_time_than_told(rig: Rig, links: int) -> None:
+    """All get their turn, the longest waiting first."""
+    rig.gateway = rig.new_gateway(links)
     for badge_id in range(30):
         rig.radio.badges[badge_id] = playing(badge_id)
     async with rig.running():
         for badge_id in range(30):
             await rig.radio.advertise(badge_id)
         await asyncio.wait_for(rig.gateway.drained(set(range(30))), 20)
-    assert rig.radio.most_at_once == 1
+    assert rig.radio.most_at_once == links
     assert rig.radio.order == list(range(30))
+
+
+async def test_badge_in_mid_sync_is_nobody_elses_next(rig: Rig) -> None:
+    badge = rig.radio.badges[7] = playing(7)
+
+    async def hit_meanwhile(page: int) -> None:
+        if page < 2:
+            badge.happen(HIT, 1, 0)
+            await rig.radio.advertise(7)
+            await asyncio.sleep(0.01)
+
+    rig.radio.faults[7] = hit_meanwhile
+    async with rig.running():
+        await rig.radio.advertise(7)
+        await asyncio.wait_for(rig.gateway.drained({7}), 10)
+    assert rig.radio.most_at_once == 1
 
 
 async def test_a_badge_that_fails_does_not_hold_up_the_others(rig: Rig) -> None:
@@ -242,7 +353,7 @@ async def test_a_connect_that_never_returns_is_ended_and_others_sync(
         await rig.radio.advertise(1)
         await rig.radio.advertise(2)
         await asyncio.wait_for(rig.gateway.drained({2}), 10)
-        assert rig.row(1).problem == "no answer in time"
+        await rig.settled(lambda: rig.row(1).problem == "no answer in time")
 
 
 @pytest.mark.parametrize("broken_page", range(4))
@@ -399,13 +510,15 @@ def test_the_log_keeps_the_order_of_things_though_pages_came_late() -> None:
     for record in first + second:
         chronicle.add([record], names)
     lines = [(one.time_s, one.text.en) for one in chronicle.newest(9)]
+    unknown = " (before boot 00000002, time unknown)"
     assert lines == [
         (101.0, "hit (1, impact sensor)"),
-        (100.5, "switched on"),
-        (100.5, "hit (1, button)"),
-        (99.5, "hit (1, button)"),
-        (98.5, "switched on"),
+        (100.5, "started again: battery out or brownout"),
+        (100.5, "hit (1, button)" + unknown),
+        (100.5, "hit (1, button)" + unknown),
+        (100.5, "switched on" + unknown),
     ]
+    assert [one.is_time_known for one in chronicle.newest(9)] == [True, True, False, False, False]
 
 
 def test_a_ruleset_known_only_as_bytes_has_numbers_for_names(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_the_host_folds_to_the_badges_own_bytes(seed: int) -> None:
     assert state.problem is None
 
 
-def test_rebuilding_twice_and_bit_by_bit_gives_equal_states(tmp_path: Path) -> None:
+def test_G5_rebuilding_twice_and_bit_by_bit_gives_equal_states(tmp_path: Path) -> None:
     """PITFALLS G5: the state must not depend on the order of arrival."""
     badge = a_game()
     store = Store(tmp_path / "s.sqlite", wall_ms=lambda: 0)

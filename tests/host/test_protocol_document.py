@@ -6,16 +6,42 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.core.data.aes import encryptor
 
-from redband.radio import sync
-from redband_core import advert, frames, journal, limits, log_frames
+from redband.fleet import packages
+from redband.keys import GameKeys
+from redband.keys.derive import badge_key
+from redband.radio import reader, sync
+from redband_core import (
+    advert,
+    broadcasts,
+    frames,
+    host_adverts,
+    host_orders,
+    host_update,
+    journal,
+    keys,
+    limits,
+    log_frames,
+    order_frames,
+    sealing,
+    tap,
+    upload,
+)
 from redband_core.badge_session import BadgeSession
 from redband_core.host_session import HostSession
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs/protocol.md").read_text(encoding="utf-8")
-ADVERT = advert.Advert(42, 7, 3, 2, 1, 300, 1234, 87, advert.ROLE_MEDIC, advert.FLAG_FAULT)
-NEW = advert.Advert(1, 0, 0, 0, 0, advert.NO_TIMER, advert.NO_SEQ, 100, 0, 0)
+GAME = GameKeys(bytes(range(32)))
+COUNT = 5 << 18 | 7
+MASTER = keys.ROLE_GAME_MASTER
+REQUEST = 0xA1B2C3D4
+STATE = host_adverts.Advert(
+    42, COUNT, 3, 2, 1, 300, 1234, 87, keys.ROLE_MEDIC, advert.FLAG_FAULT, False, True
+)
+NEW = host_adverts.Advert(1, 0, 0, 0, 0, advert.NO_TIMER, advert.NO_SEQ, 100, 0, 0, False, False)
+encrypt = encryptor(GAME.advert_encrypt)
 
 
 class Info:
@@ -49,6 +75,14 @@ class ThreeRecords:
         self.released.append(before_seq)
 
 
+def badge_limit(name: str) -> int:
+    """Return a number of the firmware's limits, which no host imports."""
+    source = (ROOT / "firmware/lib/redband_badge/limits.py").read_text(encoding="utf-8")
+    found = re.search(rf"^{name} = ([\d_]+)", source, re.MULTILINE)
+    assert found is not None
+    return int(found[1])
+
+
 def documented() -> dict[str, str]:
     """Return the vectors of the document by name."""
     vectors: dict[str, str] = {}
@@ -60,55 +94,184 @@ def documented() -> dict[str, str]:
     return vectors
 
 
-def conversation() -> list[bytes]:
-    """Run the document's sync; return all that was on the air, in order."""
-    badge, host = BadgeSession(Info, ThreeRecords()), HostSession(lambda install_id: 100)
-    air: list[bytes] = []
+def badge() -> BadgeSession:
+    """Return the document's badge at a new connection."""
+    access = keys.Access(GAME.badge_file(42, 0))
+    access.advert_count = COUNT
+    access.game_ms = 101800
+    return BadgeSession(Info, ThreeRecords(), access, b"badge's 16 bytes")
+
+
+def host() -> HostSession:
+    """Return the document's host."""
+
+    def key_for(badge_id: int) -> bytes:
+        return badge_key(GAME, badge_id, MASTER) or b""
+
+    return HostSession(lambda install_id: 100, MASTER, key_for, b"host8byt")
+
+
+def conversation() -> list[tuple[str, bytes]]:
+    """Run the document's sync; return all that was on the air, in order, with who said it."""
+    here, there = badge(), host()
+    air: list[tuple[str, bytes]] = []
     while True:
-        written = host.next_write()
+        written = there.next_write()
         if written is not None:
-            air.append(written)
-            badge.control_written(written, 0)
-        offered = badge.next_notification()
+            air.append(("write", written))
+            here.control_written(written, 0)
+        offered = here.next_notification()
         if written is None and offered is None:
             return air
         if offered is not None:
-            badge.sent()
-            air.append(offered[1])
+            here.sent()
+            air.append(("notify", offered[1]))
             is_control = offered[0] == frames.CHANNEL_CONTROL
-            (host.control_notified if is_control else host.log_notified)(offered[1])
-        for event in host.events():
+            (there.control_notified if is_control else there.log_notified)(offered[1])
+        for event in there.events():
             if len(event) == 5:
-                host.committed(event[4])
+                there.committed(event[4])
 
 
-def test_vectors_of_adverts_and_info():
-    vectors = documented()
-    assert vectors["advert"] == advert.advertising_data(ADVERT).hex()
-    assert vectors["advert-new"] == advert.advertising_data(NEW).hex()
-    assert vectors["scan-response"] == advert.scan_response(42).hex()
-    assert vectors["info"] == frames.encode_info(Info).hex()
+def sealed(state: host_adverts.Advert) -> bytes:
+    return sealing.seal(advert.KIND_STATE, advert.state_block(state), GAME.advert_proof, encrypt)
+
+
+def game_vectors() -> dict[str, bytes]:
+    """Return all vectors but those of the conversation."""
+    patient = badge_key(GAME, 42, keys.ROLE_MEDIC) or b""
+    wanted = broadcasts.wanted_block(42, COUNT, 0xAABBCCDD, 3, 5)
+    offer = broadcasts.offer_block(42, 7, 0xAABBCCDD, keys.ROLE_MEDIC, (9, 2, 3), 0x12345, 0x0100)
+    result = broadcasts.result_block(42, 7, 0xAABBCCDD, 9, tap.ALREADY)
+    fleet = broadcasts.fleet_block(5, broadcasts.FLEET_PAUSE, 0, 30, 7, 1)
+    return {
+        "game-id": GAME.game_id,
+        "advert-encryption": GAME.advert_encrypt,
+        "advert-proof": GAME.advert_proof,
+        "fleet": GAME.fleet,
+        "role-master": GAME.role_key(MASTER) or b"",
+        "key-42-master": badge_key(GAME, 42, MASTER) or b"",
+        "state-block": advert.state_block(STATE),
+        "advert": advert.advertising_data(sealed(STATE)),
+        "state-block-new": advert.state_block(NEW),
+        "advert-new": advert.advertising_data(sealed(NEW)),
+        "wanted": sealing.seal(advert.KIND_WANTED, wanted, GAME.advert_proof, encrypt),
+        "offer": broadcasts.seal_plain(advert.KIND_OFFER, offer, patient, encrypt),
+        "result": broadcasts.seal_plain(advert.KIND_RESULT, result, patient, encrypt),
+        "fleet-command": broadcasts.seal_plain(advert.KIND_FLEET, fleet, GAME.fleet, encrypt),
+        "advert-unkeyed": advert.advertising_data(
+            advert.unkeyed_payload(300, advert.FLAG_SAFE_MODE)
+        ),
+        "scan-response": advert.scan_response(),
+        "info": frames.encode_info(Info),
+        "refused": refusal(),
+        "order-event": host_orders.encode_event(REQUEST, 1, (2, 2)),
+        "order-event-result": order_frames.encode_result(frames.EVENT, REQUEST, order_frames.DONE),
+        "order-command": host_orders.encode_command(REQUEST, order_frames.PAUSE),
+        "order-command-result": order_frames.encode_result(
+            frames.COMMAND, REQUEST, order_frames.ROLE
+        ),
+        "order-fleet": host_orders.encode_fleet(
+            broadcasts.seal_plain(advert.KIND_FLEET, fleet, GAME.fleet, encrypt)
+        ),
+        "order-fleet-result": order_frames.encode_fleet_result(5, order_frames.OLD),
+        **update_vectors(),
+    }
+
+
+def update_vectors() -> dict[str, bytes]:
+    """Return those of an upload of one file."""
+    package = packages.settings_package({"brightness_pct": 40})
+    status = bytes((2, upload.FIRMWARE, 1, 0)) + bytes(range(8))
+    return {
+        "update-manifest": package.manifest,
+        "update-begin": package.begin(42, may_begin_game=False),
+        "update-begin-answer": upload.encode_answer(upload.BEGIN, upload.DONE, 0),
+        "update-data": upload.encode_data(52, b"{", is_asking=True),
+        "update-data-answer": upload.encode_answer(upload.DATA, upload.GAP, 20),
+        "update-status-answer": upload.encode_answer(upload.STATUS, upload.DONE, 0, status),
+        "update-commit-answer": upload.encode_answer(upload.COMMIT, upload.NEW_GAME, 74),
+    }
+
+
+def test_numbers_of_an_update_in_the_text_are_the_codes():
+    assert f"{host_update.WINDOW_FRAMES} frames at most until an answer" in TEXT
+    assert f"a piece has {host_update.PIECE_FRAMES} frames" in TEXT
+    flush = badge_limit("UPLOAD_FLUSH_BYTES")
+    assert f"each {flush} bytes within one" in TEXT
+    assert f"idle for {badge_limit('UPLOAD_IDLE_MS') // 1000} s" in TEXT
+    source = (ROOT / "firmware/slots.py").read_text(encoding="utf-8")
+    for name in ("TAKE", "TRIAL", "TOLD", "GOOD", "SLOT_BYTES", "FIRMWARE"):
+        assert f"\n{name} = {getattr(upload, name)}" in source
+
+
+@pytest.mark.parametrize("kind", packages.NAMES)
+def test_kind_of_update_in_the_text_is_the_codes(kind: int):
+    assert f"{kind} {packages.NAMES[kind]}" in TEXT
+
+
+@pytest.mark.parametrize("name", ["BEGIN", "DATA", "STATUS", "COMMIT", "ABORT"])
+def test_opcode_of_an_update_in_the_table_is_the_codes(name: str):
+    assert f"| {getattr(upload, name):02X} | {name} |" in TEXT
+
+
+def test_outcomes_of_an_update_in_the_table_are_the_codes():
+    numbers = {
+        name: value
+        for name, value in vars(upload).items()
+        if isinstance(value, int) and upload.DONE <= value <= upload.GAP and name in OUTCOMES
+    }
+    for name, words in OUTCOMES.items():
+        assert f"{numbers[name]} {words}" in " ".join(TEXT.split())
+    assert set(numbers.values()) == set(range(16))
+
+
+OUTCOMES = {
+    "DONE": "done",
+    "NO_ROOM": "no room",
+    "DAMAGED": "damaged",
+    "BAD_MANIFEST": "bad manifest",
+    "OTHER_BADGE": "for another badge",
+    "BUSY": "busy",
+    "NOT_BEGUN": "not begun",
+    "INCOMPLETE": "incomplete",
+    "OTHER_LOADER": "other main.py",
+    "BAD_RULESET": "bad ruleset",
+    "BAD_PARAMS": "bad numbers",
+    "BAD_SETTINGS": "bad settings",
+    "NEW_GAME": "new game",
+    "FLASH_FAILED": "flash failed",
+    "NO_MEMORY": "no memory",
+    "GAP": "gap",
+}
+
+
+def refusal() -> bytes:
+    """Return what the badge says to a HELLO of version 1."""
+    here = badge()
+    other = frames.seal(bytes((frames.HELLO, 1)))
+    here.control_written(frames.message_part(1, other, 0, 0, 20), 0)
+    offered = here.next_notification()
+    assert offered is not None
+    return offered[1]
+
+
+@pytest.mark.parametrize("name", game_vectors())
+def test_vector(name: str):
+    assert documented()[name] == game_vectors()[name].hex()
 
 
 def test_vectors_of_the_conversation():
     on_air = [
-        value for name, value in documented().items() if name.startswith(("write-", "notify-"))
+        (name.split("-")[0], value)
+        for name, value in documented().items()
+        if name.startswith(("write-", "notify-"))
     ]
-    assert on_air == [frame.hex() for frame in conversation()]
-
-
-def test_vector_of_a_refusal():
-    badge = BadgeSession(Info, ThreeRecords())
-    other = frames.seal(bytes((frames.HELLO, 2)))
-    badge.control_written(frames.message_part(1, other, 0, 0, 20), 0)
-    offered = badge.next_notification()
-    assert offered is not None
-    assert offered[1].hex() == documented()["refused"]
+    assert on_air == [(who, frame.hex()) for who, frame in conversation()]
 
 
 def test_every_vector_is_compared():
-    names = {"advert", "advert-new", "scan-response", "info", "refused"}
-    others = documented().keys() - names
+    others = documented().keys() - game_vectors().keys()
     assert all(name.startswith(("write-", "notify-")) for name in others)
 
 
@@ -120,16 +283,29 @@ def test_every_vector_is_compared():
         f"`{frames.CONTROL_UUID[:8]}-…`",
         f"`{frames.LOG_UUID[:8]}-…`",
         f"Version {frames.PROTOCOL_VERSION}.",
+        f"Legacy, connectable, {advert.AD_MAX_BYTES} bytes",
+        f"the payload of {advert.PAYLOAD_BYTES} bytes",
+        f"`/keys.bin` of a badge, {keys.FILE_BYTES} bytes",
+        f"a repeat for {reader.REPEAT_S:.0f} s",
+        f"renews its advert each {badge_limit('ADVERT_RENEW_MS') // 1000} s",
+        f"(each {badge_limit('ADVERT_TIMER_RENEW_MS') // 1000} s while a timer runs)",
+        f"Each {badge_limit('ADVERT_FAST_INTERVAL_MS')} ms for"
+        f" {badge_limit('ADVERT_FAST_FOR_MS') // 1000} s after a change",
+        f"each {badge_limit('ADVERT_NORMAL_INTERVAL_MS')} ms while a timer runs and for"
+        f" {badge_limit('ADVERT_NORMAL_FOR_MS') // 1000} s",
+        f"else each {badge_limit('ADVERT_IDLE_INTERVAL_MS')} ms",
         f"No frame either way is longer than {limits.FRAME_MAX_BYTES} bytes",
         f"longer than {limits.CONTROL_MESSAGE_MAX_BYTES} bytes (check included)",
         f"It is sent when {limits.PAGE_FRAMES} frames are used up",
         f"{limits.WINDOW_FRAMES} frames on the way",
         f"within {limits.SESSION_HELLO_MS // 1000} s of connecting",
+        f"its key within {limits.SESSION_PROOF_MS // 1000} s",
         f"nothing moved for {limits.SESSION_IDLE_MS // 1000} s",
         f"sent {limits.BAD_FRAMES_MAX} broken messages",
         f"dropped {limits.REFUSAL_LINGER_MS // 1000} s after the refusal",
+        f"ends the link {limits.REFUSAL_LINGER_MS // 1000} s later",
+        f"until {limits.PROOF_GAP_MS} ms after a wrong one",
         f"nothing comes for {sync.STALL_S:.0f} s",
-        f"Room is kept: {advert.TAG_ROOM_BYTES} bytes in the advert",
     ],
 )
 def test_number_in_the_text_is_the_codes(words: str):
@@ -142,14 +318,66 @@ def test_all_uuids_differ_only_where_the_document_says():
     assert len({uuid[8:] for uuid in uuids}) == 1
 
 
-@pytest.mark.parametrize("name", ["HELLO", "WELCOME", "FETCH", "ACK", "REFUSED"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("HELLO", "WELCOME", "PROVE", "PROVED", "FETCH", "ACK", "REFUSED"),
+        *("COMMAND", "EVENT", "FLEET"),
+    ],
+)
 def test_opcode_in_the_table_is_the_codes(name: str):
     assert re.search(rf"^\| {getattr(frames, name):02X} \| \w+ \| {name} \|", TEXT, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (order_frames.PAUSED, "the game stands still"),
+        (order_frames.NO_RULES, "no rules"),
+        (order_frames.UNKNOWN, "unknown"),
+        (order_frames.ROLE, "not for this role"),
+        (order_frames.BUSY, "too much is waiting"),
+        (order_frames.OTHER_RULES, "another ruleset"),
+        (order_frames.OLD, "heard already"),
+        (order_frames.IMPOSSIBLE, "the board can't do that"),
+        (order_frames.FORGED, "not of this game"),
+    ],
+)
+def test_outcome_in_the_text_is_the_codes(number: int, words: str):
+    assert f" {number} {words}" in " ".join(TEXT.split())
+
+
+def test_numbers_of_words_and_requests_in_the_text_are_the_codes():
+    orders = (ROOT / "firmware/lib/redband_badge/orders.py").read_text(encoding="utf-8")
+    assert "REQUESTS_MAX = 8" in orders
+    assert "the outcomes of the last 8" in TEXT
+    assert f"broadcasts the word for {badge_limit('FLEET_FOR_MS') // 1000} s" in TEXT
 
 
 @pytest.mark.parametrize("name", ["RUN", "MORE", "SKIP", "END"])
 def test_kind_in_the_table_is_the_codes(name: str):
     assert f"| {getattr(log_frames, name)} | {name} |" in TEXT
+
+
+@pytest.mark.parametrize("name", ["STATE", "WANTED", "OFFER", "FLEET", "RESULT", "UNKEYED"])
+def test_kind_of_advert_in_the_table_is_the_codes(name: str):
+    kind = getattr(advert, f"KIND_{name}")
+    assert re.search(rf"^\| {kind} \| {name} \|", TEXT, re.MULTILINE | re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("REFUSED_VERSION", "other version"),
+        ("REFUSED_BAD_FRAME", "broken message"),
+        ("REFUSED_ORDER", "not now"),
+        ("REFUSED_UNKNOWN", "unknown opcode"),
+        ("REFUSED_ACCESS", "no access"),
+        ("REFUSED_ROLE", "not for this role"),
+    ],
+)
+def test_reason_in_the_text_is_the_codes(name: str, words: str):
+    assert f" {getattr(frames, name)} {words}" in TEXT
 
 
 def test_firmware_keeps_a_whole_write_of_the_longest_frame():

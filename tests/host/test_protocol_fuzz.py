@@ -7,22 +7,69 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.core.data.link import Info, Link, Log, Store
+from tests.core.data.aes import encryptor
+from tests.core.data.link import (
+    BADGE_NONCE,
+    HOST_NONCE,
+    MASTER,
+    Info,
+    Link,
+    Log,
+    Store,
+    badge_session,
+    host_session_for,
+    key_for,
+    proven,
+)
 
-from redband_core import advert, frames, host_frames, host_session, limits, log_frames
-from redband_core.badge_session import BadgeSession
+from redband.keys import GameKeys
+from redband.radio import AdvertReader, Verdict
+from redband_core import (
+    advert,
+    broadcasts,
+    frames,
+    host_adverts,
+    host_frames,
+    host_session,
+    limits,
+    log_frames,
+    opening,
+    proofs,
+    sealing,
+    tap,
+)
 from redband_core.errors import ProtocolError
 from redband_core.frames import Joiner
-from redband_core.host_session import HostSession
 
 ANY = st.binary(max_size=80)
 U8 = st.integers(0, 0xFF)
 U32 = st.integers(0, 0xFFFFFFFF)
 # Bytes that go deeper than noise: one right head, then anything.
-HEADS = [b"RB\x01", b"\x01", b"\x02", b"\x03", b"\x81\x01", b"\xff", b"\x40\x00", b"\x80\x00"]
+HEADS = [
+    b"\x52\x20",
+    b"\x52\x2f",
+    b"\x01\x02",
+    b"\x10",
+    b"\x02",
+    b"\x03",
+    b"\x81\x02",
+    b"\x90",
+    b"\xff",
+    b"\x40\x00",
+    b"\x80\x00",
+]
 NEARLY = st.builds(bytes.__add__, st.sampled_from(HEADS), ANY)
 PARSERS: dict[str, Callable[[bytes], object]] = {
-    "advert": host_frames.decode_advert,
+    "advert kind": opening.kind_of,
+    "state": host_adverts.decode_state,
+    "unkeyed": host_adverts.decode_unkeyed,
+    "wanted": broadcasts.parse_wanted,
+    "offer": broadcasts.parse_offer,
+    "fleet": broadcasts.parse_fleet,
+    "result": broadcasts.parse_result,
+    "tap record": tap.parse,
+    "prove": frames.decode_prove,
+    "proved": host_frames.decode_proved,
     "hello": frames.decode_hello,
     "fetch": frames.decode_fetch,
     "ack": frames.decode_ack,
@@ -48,21 +95,42 @@ def test_parser_raises_nothing_but_protocol_error(name: str, data: bytes):
         return
 
 
-@settings(max_examples=300, deadline=None)
-@given(
-    st.builds(
-        advert.Advert,
-        *[st.integers(0, 0xFFFF)] * 2,
-        *[U8] * 3,
-        st.integers(0, 0xFFFF),
-        U32,
-        st.integers(0, 100),
-        st.integers(0, 4),
-        st.integers(0, 31),
-    )
+ADVERTS = st.builds(
+    host_adverts.Advert,
+    st.integers(0, 0xFFFF),
+    U32,
+    st.integers(0, 127),
+    *[U8] * 2,
+    st.integers(0, 0xFFFF),
+    st.one_of(st.integers(0, 0xFFFFFE), st.just(advert.NO_SEQ)),
+    st.integers(0, 100),
+    st.integers(0, 4),
+    st.integers(0, 31),
+    st.booleans(),
+    st.booleans(),
 )
-def test_every_advert_comes_back(value: advert.Advert):
-    assert host_frames.decode_advert(advert.encode(value)) == value
+KEYS = GameKeys(bytes(range(32)))
+
+
+@settings(max_examples=300, deadline=None)
+@given(ADVERTS)
+def test_every_advert_comes_back(value: host_adverts.Advert):
+    assert host_adverts.decode_state(advert.state_block(value)) == value
+    encrypt = encryptor(KEYS.advert_encrypt)
+    payload = sealing.seal(
+        advert.KIND_STATE, advert.state_block(value), KEYS.advert_proof, encrypt
+    )
+    assert AdvertReader(KEYS).read(payload, 0) == (Verdict.GOOD, value)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(st.one_of(ANY, NEARLY, st.binary(min_size=24, max_size=24)), max_size=5))
+def test_reader_takes_any_payload_and_believes_none(payloads: list[bytes]):
+    reader = AdvertReader(KEYS)
+    for payload in payloads:
+        verdict, found = reader.read(payload, 0)
+        assert found is None
+        assert verdict is not Verdict.GOOD
 
 
 @settings(max_examples=300, deadline=None)
@@ -95,7 +163,7 @@ def sealed_parts(messages: list[bytes]) -> list[bytes]:
 
 
 MESSAGES = st.one_of(
-    st.just(host_frames.encode_hello()),
+    st.just(host_frames.encode_hello(MASTER, HOST_NONCE)),
     st.builds(host_frames.encode_fetch, st.one_of(st.integers(0, 12), U32)),
     st.builds(host_frames.encode_ack, U8, U8, st.one_of(st.integers(0, 12), U32)),
     NEARLY.filter(bool),
@@ -105,14 +173,30 @@ SHORT = settings(max_examples=250, deadline=None)
 
 @SHORT
 @given(st.lists(st.one_of(ANY, MESSAGES.map(lambda message: sealed_parts([message])[0]))))
-def test_badge_session_survives_any_writes_and_releases_only_what_it_wrote(writes: list[bytes]):
+def test_badge_session_survives_any_writes_and_grants_nothing_without_a_proof(
+    writes: list[bytes],
+):
     log = Log(10)
-    badge = BadgeSession(Info, log)
+    badge = badge_session(log)
     for now_ms, data in enumerate(writes):
         badge.control_written(data, now_ms)
         offered = badge.next_notification()
         if offered is not None:
             assert len(offered[1]) <= 20
+            assert offered[0] == frames.CHANNEL_CONTROL
+            badge.sent()
+    assert not badge.is_proven
+    assert log.released == []
+
+
+@SHORT
+@given(st.lists(st.one_of(ANY.filter(bool), MESSAGES), max_size=10))
+def test_proven_peer_may_say_anything_and_releases_only_what_was_written(messages: list[bytes]):
+    log = Log(10)
+    badge, peer = proven(log)
+    for message in messages:
+        peer.ask(message)
+        while badge.next_notification() is not None:
             badge.sent()
     assert all(before_seq <= 10 for before_seq in log.released)
     assert log.next_seq == 10
@@ -121,12 +205,10 @@ def test_badge_session_survives_any_writes_and_releases_only_what_it_wrote(write
 @SHORT
 @given(st.lists(MESSAGES, max_size=40))
 def test_badge_session_keeps_its_window_whatever_is_acknowledged(messages: list[bytes]):
-    badge = BadgeSession(Info, Log(400))
+    badge, peer = proven(Log(400))
     sent = 0
-    for frame in sealed_parts(
-        [host_frames.encode_hello(), host_frames.encode_fetch(0)] + messages
-    ):
-        badge.control_written(frame, 0)
+    for message in [host_frames.encode_fetch(0), *messages]:
+        peer.ask(message)
         while badge.next_notification() is not None:
             badge.sent()
             sent += 1
@@ -143,25 +225,39 @@ LOG_FRAMES = st.one_of(
         lambda stream, number, seq, data: (
             bytes(log_frames.run_head(stream, number, seq, 5)) + data
         ),
-        st.just(2),
+        st.just(3),
         st.integers(0, 3),
         st.one_of(st.integers(0, 3), U32),
         ANY,
     ),
-    st.builds(lambda number, data: bytes((2, number)) + data, st.integers(0, 5), ANY),
-    st.builds(log_frames.end_frame, st.just(2), st.integers(0, 5), st.integers(0, 20)),
+    st.builds(lambda number, data: bytes((3, number)) + data, st.integers(0, 5), ANY),
+    st.builds(
+        lambda number, next_seq, proof: log_frames.end_frame(
+            log_frames.end_head(3, number, next_seq), proof
+        ),
+        st.integers(0, 5),
+        st.integers(0, 20),
+        st.binary(min_size=8, max_size=8),
+    ),
 )
 
 
 @SHORT
 @given(st.lists(st.one_of(ANY, NEARLY)), st.lists(LOG_FRAMES), st.integers(0, 5))
 def test_host_session_survives_any_notifications(controls, logs, stalls):
-    host = HostSession(lambda install_id: 0)
-    welcome = frames.encode_welcome(Info, 0, 10)
+    host = host_session_for(lambda install_id: 0)
+    host.set_write_limit(244)
     host.next_write()
     for data in controls:
         host.control_notified(data)
-    host.control_notified(sealed_parts([welcome])[0])
+    key = proofs.session_key(key_for(42), MASTER, 42, HOST_NONCE, BADGE_NONCE)
+    proved = frames.encode_proved(Log(10), 0, 0, b"")
+    proof = proofs.badge_proof(key, proved[1:], frames.encode_info(Info))
+    for answer in (frames.encode_welcome(Info, BADGE_NONCE), proved + proof):
+        host.control_notified(sealed_parts([answer])[0])
+        host.next_write()
+    for data in controls:
+        host.control_notified(data)
     for data in logs:
         host.next_write()
         host.log_notified(data)

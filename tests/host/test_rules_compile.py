@@ -170,6 +170,7 @@ FAULTS = [
     ('if = "lives <= n"', 'if = "by.buton"', '67: "by" has no "buton"; did you mean "button"?'),
     ('in = { body = "down" }', 'if = "left(body) > 1 s"', "83: left() can't be used here: nothing asks again; use a state with a timer instead"),
     ('press = "hit(1, button)"', 'pres = "hit(1, button)"', '94: unknown gesture "pres"; did you mean "press"?'),
+    ('press = "hit(1, button)"', 'taps_5_hold = "hit(1, button)"', '94: "taps_5_hold" is kept for real emergencies; bind another gesture'),
     ('press = "hit(1, button)"', 'press = "hit(1)"', '94: "hit" takes 2 arguments, not 1; write "hit(n, by)"'),
     ('press = "hit(1, button)"', 'press = "hit(1, 2)"', '94: "2" is no by; known are: button, sensor'),
     ('press = "hit(1, button)"', 'press = "hit[1]"', '94: "hit[1]" is not an event; write for example "hit(1, button)"'),

@@ -115,7 +115,8 @@ def test_nobody_treats_themself() -> None:
     assert player.do("kit", "other") == "applied"
     rules = player.rules
     assert rules.event("treat").roles == ("medic", "marshal", "game_master")
-    sent = {rules.events[gesture.event].name for gesture in rules.gestures}
+    own = [gesture for gesture in rules.gestures if not gesture.name.startswith("medic_")]
+    sent = {rules.events[gesture.event].name for gesture in own}
     assert sent == {"hit", "kit", "void"}
 
 
@@ -166,6 +167,17 @@ def test_a_medic_needs_the_skill() -> None:
     player = light("medic_skill", skill_needed=5)
     assert player.do("treat", 4) == "no_skill"
     assert player.do("treat", 9) == "applied"
+
+
+def test_a_medic_has_a_stock_that_treating_by_badge_takes_from() -> None:
+    player = Player("medic_stock", max_stock=2)
+    bound = {gesture.name: gesture for gesture in player.rules.gestures}
+    for name in ("given_4", "given_8"):
+        assert player.rules.events[bound[name].event].name == "spend"
+    assert [player.do("spend") for _ in range(3)] == ["applied", "applied", "no_stock"]
+    assert player.do("refill") == "applied"
+    assert player.count("stock") == 2
+    assert light("medic_stock").do("treat") == "applied"  # the patient's stock is not asked
 
 
 def test_a_hit_on_a_wounded_player_does_not_count() -> None:

@@ -129,4 +129,4 @@ def test_gestures_in_russian_grammar() -> None:
     assert by_name["press"] == "нажать"
     assert by_name["hold"] == "держать 1,5 с"
     assert by_name["taps_4_hold"] == "4 быстрых нажатия, затем держать 1,5 с"
-    assert by_name["taps_5_hold"] == "5 быстрых нажатий, затем держать 1,5 с"
+    assert by_name["taps_6_hold"] == "6 быстрых нажатий, затем держать 1,5 с"

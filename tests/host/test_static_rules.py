@@ -14,11 +14,11 @@ FIRMWARE = ROOT / "firmware"
 CORE = FIRMWARE / "lib" / "redband_core"
 HAL = FIRMWARE / "lib" / "redband_hal"
 
-DEVICE_MODULES = {"machine", "bluetooth", "esp32"}
+DEVICE_MODULES = {"machine", "bluetooth", "esp32", "flashbdev"}
 IMPURE_MODULES = {"time", "random", "os", "sys", "asyncio", "math", "json", "micropython", "io"}
+FLOAT_CALLS = {"float", "complex", "round", "time.sleep", "asyncio.sleep"}
+WALL_CLOCKS = {"time.time", "time.time_ns", "time.localtime", "time.gmtime", "time.mktime"}
 IMPURE_CALLS = {
-    "float",
-    "round",
     "print",
     "open",
     "input",
@@ -31,7 +31,7 @@ IMPURE_CALLS = {
 COPIES_IN_ORDER = {"list", "tuple", "iter", "enumerate", "zip", "map"}
 DICT_VIEWS = {"items", "keys", "values", "popitem"}
 # What an interrupt handler may call besides methods of its own object, which are checked too.
-HANDLER_CALLS = {"time.ticks_ms", "bytes", "self._ble.gatts_read"}
+HANDLER_CALLS = {"time.ticks_ms", "pin.value", "bytes", "self._ble.gatts_read"}
 HANDLER_FORBIDDEN = (
     ast.For,
     ast.While,
@@ -62,20 +62,44 @@ def modules_imported(tree: ast.AST) -> list[tuple[int, str]]:
     return found
 
 
-def impure(tree: ast.AST) -> list[str]:
-    """Return what makes a module of the core depend on anything but its arguments."""
-    faults = [
-        f"{line}: imports {name}"
-        for line, name in modules_imported(tree)
-        if name in IMPURE_MODULES
-    ]
+def floats(tree: ast.AST) -> list[str]:
+    """Return what makes a float: the chip's have 24 bits, and its seconds do not fit (R18)."""
+    faults = []
     for node in ast.walk(tree):
         line = getattr(node, "lineno", 0)
         if isinstance(node, ast.Constant) and isinstance(node.value, float | complex):
             faults.append(f"{line}: float {node.value}")
         elif isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div):
             faults.append(f"{line}: / makes a float")
-        elif isinstance(node, ast.Global | ast.Delete):
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in FLOAT_CALLS:
+            faults.append(f"{line}: calls {ast.unparse(node.func)}")
+    return faults
+
+
+def wall_clocks(tree: ast.AST) -> list[str]:
+    """Return the uses of wall time, which a badge does not have."""
+    faults = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            if ast.unparse(node) in WALL_CLOCKS or node.attr == "datetime":
+                faults.append(f"{node.lineno}: {ast.unparse(node)}")
+        elif isinstance(node, ast.ImportFrom) and node.module == "time":
+            names = [alias.name for alias in node.names if f"time.{alias.name}" in WALL_CLOCKS]
+            faults += [f"{node.lineno}: {name}" for name in names]
+    return faults
+
+
+def impure(tree: ast.AST) -> list[str]:
+    """Return what makes a module of the core depend on anything but its arguments."""
+    faults = floats(tree)
+    faults += [
+        f"{line}: imports {name}"
+        for line, name in modules_imported(tree)
+        if name in IMPURE_MODULES
+    ]
+    for node in ast.walk(tree):
+        line = getattr(node, "lineno", 0)
+        if isinstance(node, ast.Global | ast.Delete):
             faults.append(f"{line}: {type(node).__name__.lower()} statement")
         elif isinstance(node, ast.Call) and ast.unparse(node.func) in IMPURE_CALLS:
             faults.append(f"{line}: calls {ast.unparse(node.func)}")
@@ -117,14 +141,34 @@ def unordered_loops(tree: ast.AST) -> list[str]:
 
 
 def handler_names(tree: ast.AST) -> list[str]:
-    """Return the methods that are registered as interrupt handlers."""
+    """Return the methods that are registered as interrupt handlers, however they are passed."""
     found = []
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or not node.args:
+        if not isinstance(node, ast.Call):
             continue
+        handlers = [word.value for word in node.keywords if word.arg in {"handler", "callback"}]
         if ast.unparse(node.func).rpartition(".")[2] in {"irq", "schedule"}:
-            found.append(ast.unparse(node.args[0]).removeprefix("self."))
-    return found
+            handlers += node.args[:1]
+        found += [ast.unparse(handler).removeprefix("self.") for handler in handlers]
+    return [name for name in found if name != "None"]
+
+
+def allocations(function: ast.FunctionDef) -> list[str]:
+    """Return what a pin's or timer's handler may not make: it runs in the middle of anything.
+
+    A radio's handler (event, data) copies what dies with its call, into a bounded ring.
+    """
+    parameters = [one.arg for one in function.args.args if one.arg != "self"]
+    if len(parameters) != 1:
+        return []
+    faults = []
+    for statement in function.body:
+        for node in ast.walk(statement):
+            is_tuple = isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load)
+            is_bytes = isinstance(node, ast.Call) and ast.unparse(node.func) == "bytes"
+            if is_tuple or is_bytes or isinstance(node, ast.Slice):
+                faults.append(f"{node.lineno}: {type(node).__name__} made in {function.name}")
+    return faults
 
 
 def busy_handlers(tree: ast.AST) -> list[str]:
@@ -140,6 +184,7 @@ def busy_handlers(tree: ast.AST) -> list[str]:
         if name not in functions:
             faults.append(f"handler {name} is not a function of its module")
             continue
+        faults += allocations(functions[name])
         for statement in functions[name].body:
             for node in ast.walk(statement):
                 if isinstance(node, HANDLER_FORBIDDEN):
@@ -176,6 +221,12 @@ def over_files(check: Callable[[ast.AST], list[str]], files: list[Path]) -> list
         (impure, "half = 1 / 2"),
         (impure, "x = 4\nx /= 2"),
         (impure, "import time"),
+        (floats, "x = round(3)"),
+        (floats, "async def f():\n    await asyncio.sleep(1)"),
+        (wall_clocks, "import time\nx = time.time()"),
+        (wall_clocks, "from time import time_ns as now"),
+        (wall_clocks, "clock = time.localtime"),
+        (wall_clocks, "machine.RTC().datetime()"),
         (impure, "from random import getrandbits"),
         (impure, "print(1)"),
         (impure, "del buffer[:4]"),
@@ -186,6 +237,13 @@ def over_files(check: Callable[[ast.AST], list[str]], files: list[Path]) -> list
         (unordered_loops, "for member in {1, 2}: pass"),
         (device_imports, "def late():\n    from machine import Pin"),
         (busy_handlers, "pin.irq(lambda pin: None)"),
+        (busy_handlers, "pin.irq(handler=f)\ndef f(pin):\n    open('x')"),
+        (busy_handlers, "timer.init(period=5, callback=f)\ndef f(timer):\n    while x: pass"),
+        (busy_handlers, "micropython.schedule(self.f, 0)\ndef f(self, x): self.file.write(x)"),
+        (busy_handlers, "pin.irq(f)\ndef f(pin):\n    self.last = (1, pin)"),
+        (busy_handlers, "pin.irq(f)\ndef f(pin):\n    self.last = self.buffer[1:]"),
+        (busy_handlers, "pin.irq(f)\ndef f(pin):\n    self.last = bytes(4)"),
+        (busy_handlers, "pin.irq(f)\ndef f(pin):\n    self.text = f'{pin}'"),
         (busy_handlers, "pin.irq(f)\ndef f(pin):\n    for x in y: count(x)"),
         (busy_handlers, "pin.irq(self.f)\ndef f(self, pin):\n    self.g()\ndef g(self): sleep(1)"),
         (busy_handlers, "ble.irq(f)\ndef f(event, data):\n    queue.append(data)"),
@@ -199,12 +257,22 @@ def test_R18_no_floats_no_clock_no_chance_in_the_core():
     assert over_files(impure, list(CORE.glob("*.py"))) == []
 
 
+def test_R18_no_float_and_no_wall_time_anywhere_on_the_badge():
+    files = list(FIRMWARE.rglob("*.py"))
+    assert over_files(floats, files) == []
+    assert over_files(wall_clocks, files) == []
+
+
 def test_R19_nothing_in_the_core_follows_the_order_of_a_dict():
     assert over_files(unordered_loops, list(CORE.glob("*.py"))) == []
 
 
 def test_only_hal_touches_device_modules():
-    files = [path for path in FIRMWARE.rglob("*.py") if HAL not in path.parents]
+    # What runs before any version of the firmware may not import a part of one.
+    before = (FIRMWARE / "main.py", FIRMWARE / "slots.py")
+    files = [
+        path for path in FIRMWARE.rglob("*.py") if HAL not in path.parents and path not in before
+    ]
     host = ROOT / "host" / "redband"
     stand_ins = host / "virtual" / "silicon"
     files += [path for path in host.rglob("*.py") if stand_ins not in path.parents]

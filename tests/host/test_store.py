@@ -45,7 +45,7 @@ def _names(store: Store) -> list[tuple[int, int, int]]:
     return [(r.install_order, r.seq, r.game_ms) for r in store.records()]
 
 
-def test_a_page_that_comes_five_times_stands_once(store: Store) -> None:
+def test_G6_a_page_that_comes_five_times_stands_once(store: Store) -> None:
     maker = _journal()
     assert [store.ingest_page(maker.page(0)) for _ in range(5)] == [10] * 5
     assert _names(store) == [(1, seq, seq * 1000) for seq in range(10)]
@@ -66,7 +66,7 @@ def test_overlapping_pages_in_any_order_give_equal_records(tmp_path: Path) -> No
     assert len(seen) == 1
 
 
-def test_cursor_and_records_move_together_when_the_page_is_bad(store: Store) -> None:
+def test_G2_cursor_and_records_move_together_when_the_page_is_bad(store: Store) -> None:
     """PITFALLS G2: the cursor moved, the data did not."""
     maker = _journal()
     store.ingest_page(maker.page(0, 4))
@@ -88,7 +88,7 @@ def test_a_known_record_with_other_bytes_is_refused_by_name(store: Store) -> Non
     assert store.records() == before
 
 
-def test_a_wiped_badge_keeps_both_lives_apart(store: Store) -> None:
+def test_G4_a_wiped_badge_keeps_both_lives_apart(store: Store) -> None:
     """PITFALLS G4: counters restart after a reflash; neither life is lost or mixed."""
     old, new = _journal(install_id=9), _journal(install_id=2, boot_id=7)
     store.ingest_page(old.page(0))

@@ -7,13 +7,17 @@ from dataclasses import dataclass, field
 
 import pytest
 from bleak.exc import BleakDeviceNotFoundError, BleakError
-from tests.core.data.link import INSTALL_ID, Log
-from tests.host.fake_radio import DEVICE, FakeAir
+from tests.core.data.link import INSTALL_ID, HostKeys, Info, Log
+from tests.host.fake_radio import DEVICE, KEYS, FakeAir
 from tests.host.leap_loop import leaping
 
+from redband.errors import RedbandUserError
+from redband.keys import GameKeys
 from redband.radio import SyncError, SyncFailure, link, sync_badge
 from redband.store.records import Page, decode_page
 from redband_core import frames
+from redband_core.badge_session import BadgeSession
+from redband_core.keys import Access
 
 LONGEST_S = 30
 """No failed sync takes longer: a connect, some silences, a disconnect."""
@@ -46,9 +50,10 @@ class Disk:
 
 async def run(air: FakeAir, disk: Disk, **options):
     """Sync, and see to it that the link is closed and that it took no longer than allowed."""
+    keys = options.pop("keys", KEYS)
     try:
         async with asyncio.timeout(LONGEST_S):
-            return await sync_badge(DEVICE, disk.next_seq_for, disk.commit, air, **options)
+            return await sync_badge(DEVICE, disk.next_seq_for, disk.commit, keys, air, **options)
     finally:
         assert air.open_links == 0, "the link was left open"
 
@@ -66,18 +71,18 @@ async def test_everything_arrives_at_every_mtu(mtu: int):
 
 
 @leaping
-async def test_100_events_at_mtu_247_take_five_round_trips():
+async def test_100_events_at_mtu_247_take_six_round_trips():
     air, disk = FakeAir(Log(100), 247), Disk()
     result = await run(air, disk)
-    assert result.round_trips == 5
-    assert (result.sent_frames, result.received_frames) == (3, air.notifications)
+    assert result.round_trips == 6
+    assert (result.sent_frames, result.received_frames) == (4, air.notifications)
     assert result.received_bytes > sum(map(len, air.log.records))
 
 
 @leaping
-async def test_nothing_new_takes_four_round_trips():
+async def test_nothing_new_takes_five_round_trips():
     result = await run(FakeAir(Log(7)), Disk(next_seq=7))
-    assert (result.round_trips, result.records, result.next_seq) == (4, 0, 7)
+    assert (result.round_trips, result.records, result.next_seq) == (5, 0, 7)
 
 
 @leaping
@@ -103,7 +108,7 @@ async def test_frames_lost_by_the_system_are_asked_for_again():
 
 @pytest.mark.parametrize("how", ["silent_after", "gone_after"])
 @leaping
-async def test_peer_that_goes_after_the_kth_frame_ends_the_sync_and_the_next_brings_the_rest(how):
+async def test_G2_peer_that_goes_after_the_kth_frame_and_the_next_sync_brings_the_rest(how):
     whole = FakeAir(Log(120), 64)
     await run(whole, Disk())
     for k in range(whole.frames):
@@ -140,8 +145,8 @@ async def test_whole_records_that_came_before_the_link_broke_are_kept():
     air.gone_after = 12
     with pytest.raises(SyncError):
         await run(air, disk)
-    # Hello, two frames of welcome, fetch; then eight frames of 59 bytes of journal.
-    assert disk.next_seq >= 8 * 59 // 12 - 2
+    # Hello, welcome, proof, its answer and fetch take six; then frames of 59 bytes of journal.
+    assert disk.next_seq >= 5 * 59 // 12 - 2
     assert air.log.released == []
 
 
@@ -159,7 +164,7 @@ async def test_commit_that_fails_on_page_2_leaves_the_cursor_behind_page_1():
 
 
 @leaping
-async def test_nothing_is_released_before_it_is_committed():
+async def test_G2_nothing_is_released_before_it_is_committed():
     air, disk = FakeAir(Log(900), 64), Disk()
     released: list[tuple[int, int]] = []
     air.log.release = lambda before: released.append((before, disk.next_seq))
@@ -193,9 +198,9 @@ class OtherVersion:
 @pytest.mark.parametrize(
     ("answer", "advice"),
     [
-        (b"\xff\x01\x09", "version 9.*version 1: update this program"),
-        (b"\xff\x01\x00", "version 0.*version 1: update the badge's firmware"),
-        (b"\x81\x09anything", "version 9.*version 1: update this program"),
+        (b"\xff\x01\x09", "version 9.*version 2: update this program"),
+        (b"\xff\x01\x01", "version 1.*version 2: update the badge's firmware"),
+        (b"\x81\x09anything", "version 9.*version 2: update this program"),
     ],
 )
 @leaping
@@ -214,6 +219,48 @@ async def test_refusal_of_the_journal_is_an_error_of_its_own():
     with pytest.raises(SyncError) as caught:
         await run(air, Disk())
     assert caught.value.reason is SyncFailure.REFUSED
+
+
+@leaping
+async def test_key_of_another_game_is_said_and_nothing_is_released():
+    air = FakeAir(Log(5))
+    with pytest.raises(SyncError, match="install it with this game's key") as caught:
+        await run(air, Disk(), keys=GameKeys.new())
+    assert caught.value.reason is SyncFailure.ACCESS
+    assert air.log.released == []
+
+
+@leaping
+async def test_medic_gets_no_journal_and_marshal_does():
+    with pytest.raises(SyncError, match="marshal, game master and technician only") as caught:
+        await run(FakeAir(Log(5)), Disk(), keys=HostKeys((1,)))
+    assert caught.value.reason is SyncFailure.ROLE
+    assert (await run(FakeAir(Log(5)), Disk(), keys=HostKeys((2,)))).records == 5
+
+
+@leaping
+async def test_role_whose_key_is_not_there_is_said_before_anything_is_sent():
+    air = FakeAir(Log(5))
+    with pytest.raises(RedbandUserError, match="The key is not the technician's"):
+        await run(air, Disk(), keys=HostKeys((2,)), role=4)
+    assert air.writes == 0
+
+
+@leaping
+async def test_forged_badge_is_named_and_gets_no_records_released():
+    class Forger(BadgeSession):
+        """Takes any proof, and proves itself by nothing."""
+
+        def _deny(self, number: int, now_ms: int) -> None:
+            proved = frames.encode_proved(self._log, 0, 0, bytes(frames.PROOF_BYTES))
+            self._put(number, proved)
+
+    air, disk = FakeAir(Log(5)), Disk()
+    air.make_session = lambda: Forger(Info, air.log, Access(), bytes(16))
+    with pytest.raises(SyncError, match="its proof is wrong") as caught:
+        await run(air, disk)
+    assert caught.value.reason is SyncFailure.FORGED
+    assert disk.pages == []
 
 
 @leaping

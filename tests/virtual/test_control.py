@@ -65,6 +65,22 @@ async def test_press_hold_and_shake_reach_the_pins(field):
     await shaken
 
 
+async def test_recorded_edges_and_rest_reach_the_pins(field):
+    seen = []
+    field.badges[3].on_leds.append(lambda _, leds: seen.append(leds[0]))
+    wave = [[0, 1], [30_000, 0], [30_000, 1], [30_000, 0]]
+    request = {"do": "edges", "badge": 3, "contact": "button", "edges": wave, "rest_ms": 30}
+    answer = await ask(field.control_path, request)
+    assert answer["played"] is True
+    assert seen == [1, 0, 1, 0]
+    assert answer["levels"] == {"red": 0, "green": 0, "vibration": 0}
+
+
+async def test_flash_is_counted(field):
+    answer = await ask(field.control_path, {"do": "flash", "badge": 3})
+    assert answer["flash"] == {"bytes_programmed": 0, "programs": 0, "blocks_erased": 0}
+
+
 async def test_battery_pull_and_restore(field):
     badge = field.badges[3]
     await ask(field.control_path, {"do": "battery", "badge": 3, "mv": 3100})
@@ -91,6 +107,13 @@ async def test_battery_pull_and_restore(field):
         ({"do": "battery", "badge": 3, "mv": 9000}, "mv"),
         ([1], "object"),
         ({"do": ["press"], "badge": 3}, "nothing one can do"),
+        ({"do": "edges", "badge": 3}, "list of"),
+        ({"do": "edges", "badge": 3, "edges": [[1]]}, "list of"),
+        ({"do": "edges", "badge": 3, "edges": [[0, 2]]}, "list of"),
+        ({"do": "edges", "badge": 3, "edges": []}, "1 to 400 edges"),
+        ({"do": "edges", "badge": 3, "contact": "lid", "edges": [[0, 1]]}, "BUTTON or IMPACT"),
+        ({"do": "blow", "badge": 3}, "no accelerometer"),
+        ({"do": "shake", "badge": 3, "mg": 99999}, "mg"),
     ],
 )
 async def test_request_that_makes_no_sense_is_one_sentence(field, request_, word):
@@ -155,6 +178,8 @@ async def test_commands_press_pull_and_show(field, capsys):
     assert code == 0
     assert "badge 3 Raven: on" in said
     assert (await redband(capsys, "press", "3", "--duration-ms", "20", *where))[0] == 0
+    assert (await redband(capsys, "edges", "3", "0:1", "20000:0", *where))[0] == 0
+    assert (await redband(capsys, "shake", "3", "--mg", "5000", *where))[0] == 0
     code, said = await redband(capsys, "pull", "3", *where)
     assert "no battery" in said
     code, said = await redband(capsys, "restore", "3", *where)
@@ -167,6 +192,11 @@ async def test_commands_say_in_one_sentence_what_is_wrong(field, capsys, tmp_pat
     where = ["--field", str(field.directory)]
     code, said = await redband(capsys, "press", "9", *where)
     assert (code, said) == (2, "redband: There is no badge 9 in this field.\n")
+    code, said = await redband(capsys, "blow", "3", *where)
+    assert (code, said) == (2, "redband: Badge 3 has no accelerometer.\n")
+    code, said = await redband(capsys, "edges", "3", "0:1", "soon:0", *where)
+    assert code == 2
+    assert said.startswith("redband: An edge is written as 30000:0")
     monkeypatch.chdir(tmp_path)
     code, said = await redband(capsys, "status")
     assert code == 2

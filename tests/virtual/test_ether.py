@@ -27,7 +27,12 @@ from tests.virtual.radio_harness import (
 )
 
 from redband.errors import RedbandUserError
-from redband.virtual.radio.gatt_table import READ_AUTHENTICATED, READ_ENCRYPTED
+from redband.virtual.radio.gatt_table import (
+    READ_AUTHENTICATED,
+    READ_ENCRYPTED,
+    WRITE_AUTHENTICATED,
+    WRITE_ENCRYPTED,
+)
 
 BADGE, HOST = badge_address(1), host_address(1)
 FAST = 20  # time factor of tests that only wait for the radio
@@ -377,3 +382,61 @@ async def test_compared_numbers_do_count_as_authenticated():
         await connection.encrypt()
         (peripheral,) = badge.connections.values()
         assert (peripheral.authenticated, connection.authenticated) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("flag", "error", "pairs"),
+    [
+        (WRITE_ENCRYPTED, ErrorCode.INSUFFICIENT_ENCRYPTION, False),
+        (WRITE_AUTHENTICATED, ErrorCode.INSUFFICIENT_AUTHENTICATION, True),
+    ],
+)
+async def test_write_that_needs_a_better_link_gets_through(flag, error, pairs):
+    async with an_ether(time_factor=FAST) as ether:
+        firmware, (handle,), _, connection = await firmware_and_peer(
+            ether, READ | WRITE | 0x04 | flag
+        )
+        if pairs:
+            await connection.pair()  # by Just Works, which proves nothing
+        with pytest.raises(ATT_Error) as refusal:
+            await connection.gatt_client.write_value(handle, b"x", with_response=True)
+        assert refusal.value.error_code == error
+        await connection.gatt_client.write_value(handle, b"x", with_response=False)
+        assert await connection.gatt_client.read_value(handle) == b"value"
+        assert not firmware.values
+        if not pairs:
+            await connection.pair()
+            await connection.gatt_client.write_value(handle, b"x", with_response=True)
+            assert firmware.values == {handle: b"x"}
+
+
+async def test_connect_to_a_bonded_peer_that_is_away_never_ends():
+    async with an_ether(time_factor=FAST) as ether:
+        firmware, _, host, connection = await firmware_and_peer(ether, READ)
+        await connection.pair()
+        await connection.disconnect()
+        firmware.radio.close()
+        with pytest.raises(core.TimeoutError):
+            await connect(host, BADGE, timeout=0.3)
+        again = AnsweringFirmware(ether)
+        (handle,) = await again.start(READ)
+        await again.advertise()
+        connection = await connect(host, BADGE)  # the one before is not in the way
+        assert await connection.gatt_client.read_value(handle) == b"value"
+
+
+async def test_B8_bond_that_the_badge_forgot_is_an_error_and_no_way_in():
+    async with an_ether(time_factor=FAST) as ether:
+        firmware, _, host, connection = await firmware_and_peer(ether, READ | READ_ENCRYPTED)
+        await connection.pair()
+        await connection.disconnect()
+        firmware.radio.close()
+        again = AnsweringFirmware(ether)
+        (handle,) = await again.start(READ | READ_ENCRYPTED)
+        await again.advertise()
+        connection = await connect(host, BADGE)
+        with pytest.raises((hci.HCI_Error, core.BaseBumbleError)):
+            async with asyncio.timeout(5):
+                await connection.encrypt()
+        if connection.handle in host.connections:
+            assert await refused(connection, handle) == ErrorCode.INSUFFICIENT_ENCRYPTION

@@ -54,6 +54,33 @@ def test_scan_lists_the_badges_of_the_field(running: Running) -> None:
     assert [row[:2] for row in rows] == [["1", "player"], ["2", "player"], ["3", "player"]]
 
 
+def test_scan_with_another_game_s_key_counts_the_badges_and_says_what_to_do(
+    running: Running, tmp_path: Path
+) -> None:
+    other = str(tmp_path / "other.key")
+    assert redband("keys", "new", "--key", other).returncode == 0
+    result = redband("scan", "--field", str(running.field), "--seconds", "3", "--key", other)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "3 Redband badges of another game: give the right key with --key" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_exported_marshal_s_key_reads_the_field_and_a_medic_s_gets_no_journal(
+    running: Running, tmp_path: Path
+) -> None:
+    game = str(running.field / "game.key")
+    for role, is_granted in (("marshal", True), ("medic", False)):
+        key, data = str(tmp_path / f"{role}.key"), tmp_path / role
+        data.mkdir()
+        made = redband("keys", "export", "--role", role, "-o", key, "--key", game)
+        assert (made.returncode, made.stderr) == (0, "")
+        options = ["--field", str(running.field), "--key", key]
+        assert redband("scan", *options, "--seconds", "3").returncode == 0
+        synced = redband("sync", *options, "--data", str(data), "--deadline", "10")
+        assert (synced.returncode == 0) == is_granted
+        assert ("to marshal, game master and technician only" in synced.stdout) != is_granted
+
+
 def test_a_second_host_syncs_everything_into_a_store_of_its_own(
     running: Running, tmp_path: Path
 ) -> None:

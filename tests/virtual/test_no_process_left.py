@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from redband.keys import KEY_FILE
 from redband.virtual.field import BadgeSpec, Field
 
 OWNER = """
@@ -62,7 +63,7 @@ async def test_stop_leaves_no_process_terminal_socket_or_descriptor(tmp_path):
     await field.stop()
     assert not any(is_running(pid) for pid in pids)
     left = {path.name for path in field.directory.rglob("*")}
-    assert left == {"lock", "badge-1", "badge-2", "flash.img"}
+    assert left == {"lock", KEY_FILE, "badge-1", "badge-2", "flash.img"}
     assert open_descriptors() <= before
 
 

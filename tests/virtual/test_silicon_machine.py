@@ -30,7 +30,9 @@ REFUSALS = {
     "WDT(timeout=0)": "ValueError",
     "WDT(id=1, timeout=5000)": "ValueError",
     "machine.freq(12345)": "ValueError",
-    "machine.I2C(0)": "AttributeError",
+    "machine.I2C(1)": "ValueError",
+    "machine.I2C(0, scl=Pin(22))": "ValueError",
+    "machine.SPI(1)": "AttributeError",
 }
 
 

@@ -63,12 +63,12 @@ async def test_G10_battery_out_and_in_is_no_medic(make_player):
     assert records_on(badge, journal.BOOT) == 2
 
 
-@pytest.mark.parametrize("clock", [{}, {"time_factor": 5, "start_ticks_ms": (1 << 30) - 3000}])
+@pytest.mark.parametrize("clock", [{}, {"time_factor": 0.5, "start_ticks_ms": (1 << 30) - 3000}])
 async def test_twelve_bouncing_presses_a_second_are_all_recorded(make_player, clock):
     badge = await make_player(**clock)
-    for _ in range(24):
-        await badge.press(duration_ms=40, bounces=2)
-        await badge.pause(1000 / 12 - 40)
-    await badge.pause(500)
-    await badge.power_cut()
-    assert records_on(badge, journal.EVENT, journal.REFUSED) >= 24
+    rest_ms = 1000 / 12 - 40
+    presses = [badge.press(duration_ms=40, bounces=2, rest_ms=rest_ms) for _ in range(24)]
+    assert all(await asyncio.gather(*presses))
+    async with asyncio.timeout(20):
+        while records_on(badge, journal.EVENT, journal.REFUSED) < 24:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)  # the image tells nobody that it has changed

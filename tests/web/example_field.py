@@ -6,7 +6,7 @@ import dataclasses
 import time
 
 from redband.errors import RedbandUserError
-from redband.web.view import BadgeRow, LogEntry
+from redband.web.view import FLEET_WORDS, BadgeRow, LogEntry
 from redband_core import led
 
 STATES = {
@@ -79,6 +79,8 @@ class ExampleField:
     def reset(self, now_s: float = 0.0) -> None:
         """Return to the skirmish. now_s: Unix time of the newest event (0: now)."""
         self.has_controls = True
+        self.fleet_words: tuple[str, ...] = FLEET_WORDS
+        self.said: list[str] = []
         self._rows = {row.badge_id: row for row in skirmish()}
         self.done: list[tuple[str, int]] = []
         self.refusal: str | None = None
@@ -123,3 +125,9 @@ class ExampleField:
             self.lines.insert(0, self._entry(time.time(), badge_id, text))
         elif action in ("pull", "restore"):
             self.change(badge_id, is_powered=action == "restore")
+
+    async def say(self, word: str) -> None:
+        """See FieldView."""
+        self.said.append(word)
+        for badge_id in self._rows:
+            self.change(badge_id, is_paused=word == "stop")

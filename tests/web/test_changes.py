@@ -80,11 +80,11 @@ def test_a_badge_that_is_heard_costs_no_traffic():
 
 
 def test_a_silent_badge_gets_an_age_that_the_browser_counts_on():
-    changes = told([row(1, "Marfa", "healthy", 3, last_seen_s=9.9)])
-    sent = changes.update([row(1, "Marfa", "healthy", 3, last_seen_s=10.1)], [], 100.2)
+    changes = told([row(1, "Marfa", "healthy", 3, last_seen_s=15.9)])
+    sent = changes.update([row(1, "Marfa", "healthy", 3, last_seen_s=16.1)], [], 100.2)
     assert sent is not None
-    assert (sent["rows"][0]["is_fresh"], sent["rows"][0]["age_s"]) == (False, 10)
-    later = row(1, "Marfa", "healthy", 3, last_seen_s=40.1)
+    assert (sent["rows"][0]["is_fresh"], sent["rows"][0]["age_s"]) == (False, 16)
+    later = row(1, "Marfa", "healthy", 3, last_seen_s=46.1)
     assert changes.update([later], [], 130.2) is None
 
 
@@ -134,3 +134,11 @@ def test_a_badge_that_leaves_and_returns_is_sent_again():
     changes = told([marfa, wolf])
     assert changes.update([marfa], [], 100.2) == {"order": [1]}
     assert changes.update([wolf, marfa], [], 100.4) == {"order": [2, 1], "rows": [row_data(wolf)]}
+
+
+def test_an_emergency_is_told_at_once():
+    quiet = row(1, "Marfa", "healthy", 3)
+    changes = told([quiet])
+    out = changes.update([dataclasses.replace(quiet, is_emergency=True)], [], 100.1)
+    assert out is not None
+    assert out["rows"][0]["is_emergency"] is True

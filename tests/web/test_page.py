@@ -1,5 +1,6 @@
 """The page in a real browser: what a game master sees."""
 
+import dataclasses
 from urllib.parse import urlsplit
 
 import pytest
@@ -37,6 +38,26 @@ async def test_a_row_says_all_that_is_known_of_a_badge(open_page, field):
     await expect(card(page, 3).locator(".timer-for")).to_have_text("until death")
     await expect(page.locator("h1")).to_have_text("Skirmish at the old mill")
     await expect(page).to_have_title("Skirmish at the old mill")
+
+
+async def test_restarts_are_counted_and_a_pause_is_said(open_page, field):
+    causes = {"restarts_en": "battery out or brownout 3", "restarts_ru": "без питания 3"}
+    field.change(3, restarts=3, timer_restarts=1, is_paused=True, **causes)
+    field.lines.insert(0, dataclasses.replace(field.lines[0], is_time_known=False))
+    page = await open_page()
+    dying = card(page, 3)
+    await expect(dying.locator(".restarts")).to_have_text("restarts: 3")
+    await expect(dying.locator(".restarts")).to_have_attribute("title", causes["restarts_en"])
+    await expect(dying.locator(".warning")).to_have_text(
+        ["game paused", "restarted while a timer ran: 1"]
+    )
+    await expect(dying.locator(".timer.is-frozen")).to_have_count(1)
+    await expect(card(page, 2).locator(".restarts")).to_have_count(0)
+    await expect(page.locator(".log time").first).to_have_text("?")
+    russian = await open_page("?lang=ru")
+    await expect(card(russian, 3).locator(".warning")).to_have_text(
+        ["игра на паузе", "перезапуск во время таймера: 1"]
+    )
 
 
 async def test_a_silent_badge_is_never_called_gone(open_page):
@@ -222,3 +243,43 @@ async def test_the_header_counts_by_state_and_filters(open_page):
     await expect(page.locator(".card")).to_have_count(3)
     await wounded.click()
     await expect(page.locator(".card")).to_have_count(9)
+
+
+async def test_a_real_emergency_stands_on_top_whatever_is_chosen(open_page, field):
+    page = await open_page()
+    await expect(page.locator(".alarm")).to_have_count(0)
+    await page.locator(".group", has_text="Wounded").click()
+    field.change(8, is_emergency=True)
+    alarm = page.locator(".alarm")
+    await expect(alarm).to_contain_text("EMERGENCY: real, not the game")
+    await expect(alarm.locator(".alarm-who")).to_have_text(["8Nadezhda"])
+    await expect(page.locator(".card").first.locator(".who")).to_have_text("8Nadezhda")
+    await page.mouse.wheel(0, 3000)
+    await expect(alarm).to_be_in_viewport()
+    russian = await open_page("?lang=ru")
+    await expect(russian.locator(".alarm")).to_contain_text("8Nadezhda")
+    field.change(8, is_emergency=False)
+    await expect(alarm).to_have_count(0)
+
+
+async def test_a_word_to_all_badges_takes_two_presses(open_page, field):
+    page = await open_page()
+    stop = page.locator(".say-stop")
+    await expect(stop).to_have_text("Stop the game")
+    await stop.click()
+    await expect(stop).to_have_text("Stop the game: press again")
+    assert field.said == []
+    await page.locator(".say-resume").click()
+    await expect(stop).to_have_text("Stop the game")
+    await page.locator(".say-resume").click()
+    await stop.click()
+    await stop.click()
+    await expect(card(page, 2).locator(".warning.is-pause")).to_have_text("game paused")
+    assert field.said == ["resume", "stop"]
+
+
+async def test_a_view_that_cannot_speak_to_all_offers_no_such_button(open_page, field):
+    field.fleet_words = ()
+    page = await open_page()
+    await expect(page.locator(".card")).to_have_count(9)
+    await expect(page.locator(".fleet")).to_have_count(0)

@@ -15,8 +15,8 @@ from tools.bench.table import Table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
 BENCHES = (
-    *("hit_to_led", "burst", "sync", "idle", "start"),
-    *("rules_speed", "rules_micropython", "rules_sizes"),
+    *("hit_to_led", "burst", "sync", "air", "idle", "start", "boot", "memory"),
+    *("rules_speed", "rules_micropython", "rules_sizes", "wear"),
 )
 HEAD = """# Performance
 

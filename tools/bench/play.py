@@ -45,7 +45,8 @@ async def gateway_on(field: Field, ruleset: str = MANY_HITS) -> AsyncIterator[Ga
     store = Store(field.directory / STORE_FILE)
     radio = backend(field.hci_path)
     try:
-        gateway = Gateway(BleakRadio(radio), store, open_book(store, ruleset), name="bench")
+        ears = BleakRadio(radio, field.keys)
+        gateway = Gateway(ears, store, open_book(store, ruleset), name="bench")
         await gateway.load()
         yield gateway
     finally:

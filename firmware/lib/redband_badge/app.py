@@ -10,6 +10,7 @@ import gc
 from redband_badge import limits, notes
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
+from redband_badge.files import read_bytes
 from redband_badge.power_task import add_power
 from redband_badge.radio_parts import add_radio, make_radio
 from redband_badge.supervisor import attempt
@@ -18,6 +19,12 @@ from redband_hal import system
 
 def run(root: str = "") -> None:
     """Start the badge whose files lie in `root`. Returns only by KeyboardInterrupt."""
+    from redband_badge import sleep  # leaves the memory of a badge that is awake
+
+    if not sleep.wake_check(root):
+        return
+    system.forget("redband_badge.sleep")
+    del sleep
     cause = system.reset_cause()
     boot = BootRecord(root + "/boot.cnt")
     reason = boot.begin(cause)
@@ -64,6 +71,7 @@ class App:
             for started in self.radios:
                 started.stop()
             return
+        await self._test_itself(badge, radio)
         supervisor = badge.make_supervisor(self._watchdog.feed)
         if radio is not None:
             add_radio(badge, supervisor, radio)
@@ -72,6 +80,14 @@ class App:
         gc.threshold(limits.GC_THRESHOLD_BYTES)
         self.is_running = True
         await supervisor.run()
+
+    async def _test_itself(self, badge, radio) -> None:
+        # The file is the installer's wish, or the result of a test that failed.
+        if read_bytes(badge.root + limits.SELF_TEST_PATH) is not None:
+            from redband_badge import self_test
+
+            await self_test.at_start(badge, radio, self._watchdog.feed)
+            system.forget("redband_badge.self_test")
 
     def _try_start(self, radio) -> None:
         try:

@@ -1,19 +1,20 @@
-"""The journal as the game keeps it: restore, boot record, notes, rotation with a snapshot.
+"""The journal as the game keeps it: restore, boot record, notes, pause, rotation with a snapshot.
 
 Guarantee: append, flush, then act. A record is on the flash before anything shows it, and what a
-restart finds there gives the same state again. Subclasses say what the state is: `game.Game` with
-a ruleset, `raw_game.RawGame` without.
+restart finds there gives the same state again, paused or not. Subclasses say what the state is:
+`game.Game` with a ruleset, `raw_game.RawGame` without.
 """
 
-from redband_badge import notes
+from redband_badge import limits, notes
 from redband_badge.state import FAULT_JOURNAL
 from redband_core import journal
 from redband_core.advert import FLAG_JOURNAL_FULL
 from redband_core.errors import ProtocolError
-from redband_core.limits import CHECKPOINT_MS
 
 # Left out first when the journal fills up: nothing in the state depends on them.
 _LOW_VALUE = (journal.REFUSED, journal.NOTE)
+# What may be the record of a word to the fleet, besides two notes.
+_DECISIONS = (journal.EVENT, journal.REFUSED, journal.PAUSE, journal.RESUME)
 
 
 class Book:
@@ -26,7 +27,12 @@ class Book:
         self._provisioned = provisioned
         self._boot_id = boot_id
         self._shed_count = 0
-        self._pending_seq = -1
+        self.is_paused = False  # as the journal says; the state shows it after show()
+        self.is_emergency = False  # as the journal says
+        self.fleet_number = 0  # of the last word to the fleet that was obeyed
+        self.fleet_pending = 0  # of one whose own record is still to come, 0 for none
+        self.decided_seq = -1  # number of the record that decides the input in hand, -1 before it
+        self.result = 0  # what that record says: 0, or why the input was refused
         self.boot_count = 0  # highest in the journal
         self.found_provisioned = -1  # -1 when the journal does not say
         self.has_foreign_state = False  # the journal's state is of another ruleset
@@ -46,15 +52,46 @@ class Book:
     def end_replay(self) -> None:
         """Let the replayed state be the present one."""
 
-    def tick(self, now_ms: int) -> None:
-        """Let time pass up to `now_ms`."""
+    def tick(self, now_ms: int) -> bool:  # noqa: ARG002 (subclasses use it)
+        """Let time pass up to `now_ms`; return False when more is due and tick() must come again.
+
+        Raises OSError.
+        """
+        return True
+
+    def game_ms(self) -> int:
+        """Return the newest game time that the state has seen, in ms."""
+        return self._store.last_ms
 
     def wait_ms(self, now_ms: int) -> int:  # noqa: ARG002 (subclasses use it)
-        """Return ms until tick() has something to do, -1 for never."""
-        return -1
+        """Return for how many ms tick() has nothing to do, at most GAME_WAIT_MS."""
+        return limits.GAME_WAIT_MS
 
-    def take_gesture(self, code: int, first_ms: int, now_ms: int) -> None:
-        """Apply what a player did: see redband_core.gestures. `first_ms`: of its first press."""
+    def take_gesture(
+        self, code: int, first_ms: int, now_ms: int, is_in_pause: bool = False
+    ) -> None:
+        """Apply what a player did: see redband_core.gestures. `first_ms`: of its first press.
+
+        `is_in_pause`: it began while the game stood still, so it is written and does nothing.
+        """
+
+    def take_back_presses(self, first_ms: int, now_ms: int) -> None:
+        """Take back what presses from `first_ms` on counted: they were a gesture's."""
+
+    def carried(self) -> list:
+        """Hand over (kind, payload) of what a new segment says together with its snapshot."""
+        found = [(journal.PAUSE, b"")] if self.is_paused else []
+        if not self._state.is_in_game:
+            found.append((journal.NOTE, journal.note_payload(notes.GAME_ENDED, 0)))
+        if self.is_emergency:
+            found.append((journal.NOTE, journal.note_payload(notes.EMERGENCY, 1)))
+        for value in (self.fleet_number << 1, self.fleet_pending << 1 | 1):
+            if value > 1:
+                found.append((journal.NOTE, journal.note_payload(notes.FLEET, value)))
+        return found
+
+    def write_owed(self, now_ms: int) -> None:
+        """Write what belongs to the last record and was cut off behind it. Raises OSError."""
 
     def show(self) -> None:
         """Put the state where LED and radio see it."""
@@ -64,29 +101,48 @@ class Book:
     def restore(self) -> None:
         """Become what the journal says. Raises OSError when the flash fails."""
         self.begin_replay()
-        self._store.recover(self._replay)
+        was_paused, self.is_paused = self.is_paused, False
+        was_in_game, self._state.is_in_game = self._state.is_in_game, True
+        kept = (self.is_emergency, self.fleet_number)
+        self.is_emergency = False
+        self.fleet_number = self.fleet_pending = 0
+        try:
+            self._store.recover(self._replay)
+        except OSError:
+            self.is_paused = was_paused
+            self._state.is_in_game = was_in_game
+            self.is_emergency, self.fleet_number = kept
+            raise
         self.end_replay()
         self._state.last_seq = self._store.next_seq - 1
 
     def restore_after_failure(self) -> bool:
-        """Like restore(); return whether the record that was being written is there after all."""
-        pending_seq = self._pending_seq
+        """Like restore(); return whether the input in hand is decided: its record is there."""
         self.restore()
-        was_written = 0 <= pending_seq < self._store.next_seq
-        self._pending_seq = -1
+        self.settle(self._store.next_seq)
         # What the flash did to the place behind the last record is not known: leave it alone.
         self._store.force_segment()
+        self.write_owed(self._store.last_ms)
         self.show()
-        return was_written
+        return self.decided_seq >= 0
+
+    def settle(self, next_seq: int) -> None:
+        """Forget what waited for a record that was not written, from number `next_seq` on."""
+        if self.decided_seq >= next_seq:
+            self.decided_seq = -1
 
     def go_on_without_flash(self) -> bool:
-        """Keep the present state, in RAM; return whether it has the record that failed."""
-        has_it = self._pending_seq >= 0
-        self._pending_seq = -1
+        """Keep the present state, in RAM; return whether it has the input in hand."""
+        self.settle(journal.SEQ_MAX + 1)
         self._store.give_up()
         self._state.set_fault(FAULT_JOURNAL, True)
         self.show()
-        return has_it
+        return self.decided_seq >= 0
+
+    def stay_provisioned(self) -> None:
+        """In safe mode nobody begins anew: new segments go on saying what the journal says."""
+        if self.found_provisioned != -1:
+            self._provisioned = self.found_provisioned
 
     def _replay(self, kind: int, game_ms: int, payload: bytes) -> None:
         try:
@@ -96,6 +152,11 @@ class Book:
                 code, value = journal.parse_note(payload)
                 if code == notes.PROVISIONED:
                     self.found_provisioned = value
+                self._take_note(code, value)
+            elif kind == journal.PAUSE or kind == journal.RESUME:
+                self.is_paused = kind == journal.PAUSE
+            if kind in _DECISIONS and payload:
+                self._fleet_followed()
             self.replay(kind, game_ms, payload)
         except ProtocolError:
             # The checksum is right, so another version wrote it: it says nothing to this one.
@@ -111,10 +172,54 @@ class Book:
         self.record(journal.BOOT, now_ms, payload)
         if torn_bytes:
             self.note(now_ms, journal.NOTE_TORN_TAIL, torn_bytes)
+        self.write_owed(now_ms)
 
-    def note(self, now_ms: int, code: int, value: int) -> None:
-        """Write a note. Raises OSError."""
-        self.record(journal.NOTE, now_ms, journal.note_payload(code, value))
+    def pause(self, now_ms: int, source: int = 0) -> None:
+        """Let the game stand still from `now_ms` on. `source`: number of the command, 0 for none.
+
+        Raises OSError, with nothing shown. In a pause nothing is done.
+        """
+        from redband_badge import commands  # costs a badge that hears none no memory
+
+        commands.stand(self, True, now_ms, source)
+
+    def resume(self, now_ms: int, source: int = 0) -> None:
+        """Let the game go on; see pause()."""
+        from redband_badge import commands
+
+        commands.stand(self, False, now_ms, source)
+
+    def note(self, now_ms: int, code: int, value: int, is_vital: bool = False) -> None:
+        """Write a note. Raises OSError. `is_vital`: in a full journal as well, as are the game's
+        end and beginning.
+        """
+        self.make_room()
+        if is_vital or code == notes.GAME_ENDED or code == notes.GAME_BEGUN:
+            self.decided_seq = self._store.next_seq
+            self.note_now(code, value, now_ms)
+            return
+        self.decide(journal.NOTE, now_ms, journal.note_payload(code, value))
+        self._take_note(code, value)
+
+    def _take_note(self, code: int, value: int) -> None:
+        if code == notes.GAME_ENDED or code == notes.GAME_BEGUN:
+            self._state.is_in_game = code == notes.GAME_BEGUN
+            self._fleet_followed()
+        elif code == notes.EMERGENCY:
+            self.is_emergency = bool(value)
+            if self._state.is_emergency != self.is_emergency:
+                self._state.is_emergency = self.is_emergency
+                self._state.touch()
+        elif code == notes.FLEET:
+            if value & 1:
+                self.fleet_pending = value >> 1
+            else:
+                self.fleet_number = value >> 1
+
+    def _fleet_followed(self) -> None:
+        if self.fleet_pending:
+            self.fleet_number = self.fleet_pending
+            self.fleet_pending = 0
 
     def record(self, kind: int, game_ms: int, payload: bytes) -> None:
         """Write a record that the state already contains. Raises OSError."""
@@ -126,33 +231,38 @@ class Book:
         if kind in _LOW_VALUE and self._store.is_shedding():
             self._shed_count += 1
             return
-        self._pending_seq = self._store.next_seq
         self._state.last_seq = self._store.append(kind, game_ms, payload)
-        self._pending_seq = -1
+
+    def decide(self, kind: int, game_ms: int, payload: bytes) -> None:
+        """Write, behind make_room(), the record that decides the input in hand. Raises OSError."""
+        self.decided_seq = self._store.next_seq
+        self.append(kind, game_ms, payload)
 
     def make_room(self) -> None:
         """Begin a new segment when it is time; the state must be the journal's. Raises OSError."""
         store = self._store
         if not store.needs_segment():
             return
-        shed_records = store.begin_segment(store.last_ms, self.snapshot())
-        self._note_now(notes.BOOT_CONTINUES, self._boot_id)
-        self._note_now(notes.PROVISIONED, self._provisioned)
+        # In one write with the snapshot: a cut between them would end a pause, or lose a note.
+        shed_records = store.begin_segment(self.game_ms(), self.snapshot(), self.carried())
+        self.note_now(notes.BOOT_CONTINUES, self._boot_id)
+        self.note_now(notes.PROVISIONED, self._provisioned)
         if shed_records:
-            self._note_now(notes.SHED_SEGMENT, shed_records)
+            self.note_now(notes.SHED_SEGMENT, shed_records)
         if self._shed_count:
-            self._note_now(journal.NOTE_SHED, self._shed_count)
+            self.note_now(journal.NOTE_SHED, self._shed_count)
             self._shed_count = 0
         self._state.set_flag(FLAG_JOURNAL_FULL, bool(shed_records) or store.is_shedding())
 
-    def _note_now(self, code: int, value: int) -> None:
-        # Past the shedding: these say what the segment is and what is missing.
-        payload = journal.note_payload(code, value)
-        self._state.last_seq = self._store.append(journal.NOTE, self._store.last_ms, payload)
+    def note_now(self, code: int, value: int, now_ms: int = 0) -> None:
+        """Write a note behind make_room(), past the shedding: of what may not be missing.
 
-    def checkpoint_due_ms(self, now_ms: int) -> int:
-        """Return ms until the running time has to be written again, 0 when it is due."""
-        return max(0, self._store.last_ms + CHECKPOINT_MS - now_ms)
+        Raises OSError. `now_ms`: the newest record's time when it is later.
+        """
+        payload = journal.note_payload(code, value)
+        now_ms = max(now_ms, self._store.last_ms)
+        self._state.last_seq = self._store.append(journal.NOTE, now_ms, payload)
+        self._take_note(code, value)
 
     def release(self, before_seq: int) -> None:
         """Let go of what the host has committed. Raises OSError."""

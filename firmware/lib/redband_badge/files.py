@@ -14,6 +14,15 @@ def read_bytes(path: str) -> "bytes | None":
         raise
 
 
+def exists(path: str) -> bool:
+    """Return whether there is such a file; a flash that cannot say has none."""
+    try:
+        os.stat(path)
+    except OSError:
+        return False
+    return True
+
+
 def replace(path: str, data: bytes) -> None:
     """Write `data` beside `path`, flush, then rename over it. Raises OSError.
 

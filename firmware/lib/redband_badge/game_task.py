@@ -1,30 +1,44 @@
-"""Runs the game: takes gestures and notes from their queues, lets time pass, keeps the journal.
+"""Runs the game: takes gestures, notes and commands from their queues, lets time pass, pauses.
 
 Guarantee: an item leaves its queue only when the journal holds it. When the flash fails, the task
 fails; started again it takes the state from the journal and goes on with the same item, which is
-neither lost nor counted twice.
+neither lost nor counted twice. Gestures count at the time their first contact closed, also when a
+flash write held this task up: before a timer that was due later, and not at all in a pause.
+
+The badge's clock stamps the inputs and never stands still, so that contacts rest and holds end in
+a pause too. Game time is that clock's, less what pauses took.
 """
 
 from redband_badge import limits, notes
+from redband_core import gestures
 from redband_hal import system
 
 
 class GameTask:
-    """Owns the engine and the journal."""
+    """Owns the engine, the journal and game time."""
 
     def __init__(self, book, clock, queues: tuple, state, is_safe_mode: bool) -> None:
-        """`book`: restored. `queues`: BoundedQueue of (gesture code, presses, ms), BoundedQueue
-        of (note code, value), and the Wakeup of both.
+        """`book`: restored. `clock`: started; it stamps the gestures. `queues`: BoundedQueue of
+        (gesture code, presses, ms), of (note code, value), the Wakeup of all, and, if there is
+        one, the BoundedQueue of commands (see `commands`).
         """
         self._book = book
         self._clock = clock
-        self._queue, self._note_queue, self._wakeup = queues
+        self._queue, self._note_queue, self._wakeup = queues[:3]
+        self._command_queue = queues[3] if len(queues) > 3 else None
         self._state = state
         self._is_safe_mode = is_safe_mode
         self._is_unsure = False
+        self._failed_seq = -2  # newest record at the last failure
+        self._vain_count = 0  # failures in a row between which nothing was written
         self._in_hand = None  # the queue whose front item is being written
         self._dropped_count = 0
         self._released_seq = 0
+        # The last pause, in the time of `clock`: what was stamped within it is refused.
+        self._is_standing = book.is_paused
+        self._paused_ms = self._resumed_ms = 0
+        self._stood_ms = clock.now_ms  # game time in it
+        self._shift_ms = 0  # what all pauses took
 
     async def run(self, beat) -> None:
         """Play for ever. Raises OSError when the flash fails; run again then."""
@@ -33,50 +47,112 @@ class GameTask:
         self._is_unsure = True
         while True:
             beat.report()
-            now_ms = self._clock.update(system.ticks_ms())
-            self._work(now_ms)
-            wait_ms = self._book.wait_ms(now_ms)
-            if wait_ms < 0 or wait_ms > limits.GAME_WAIT_MS:
-                wait_ms = limits.GAME_WAIT_MS
-            await self._wakeup.wait(wait_ms)
+            await self._wakeup.wait(self.work(system.ticks_ms()))
+
+    def work(self, ticks_ms: int) -> int:
+        """Do all that is due at this tick; return for how many ms nothing will be."""
+        self._clock.update(ticks_ms)
+        now_ms = self._game_ms()
+        is_up_to_date = self._work(now_ms)
+        self._state.game_ms = now_ms
+        return self._book.wait_ms(now_ms) if is_up_to_date else 0
 
     def _recover(self) -> None:
+        book, seq = self._book, self._failed_seq
         try:
-            was_written = self._book.restore_after_failure()
+            is_decided = book.restore_after_failure()
+            self._failed_seq = self._state.last_seq
+            # A flash that fails again before anything was written can be read, and no more.
+            self._vain_count = self._vain_count + 1 if seq == self._failed_seq else 0
+            is_hopeless = self._vain_count >= limits.VAIN_WRITES_MAX
         except OSError:
             if not self._is_safe_mode:
                 raise
+            is_decided, is_hopeless = False, True
+        if self._is_safe_mode and is_hopeless:
             # Safe mode is the last stop: counting in RAM is better than not counting.
-            was_written = self._book.go_on_without_flash()
+            is_decided = book.go_on_without_flash()
         in_hand, self._in_hand = self._in_hand, None
-        if was_written and in_hand is not None:
-            in_hand.remove_front()
+        if is_decided and in_hand is not None:
+            self._finish(in_hand)
 
-    def _work(self, now_ms: int) -> None:
-        self._book.tick(now_ms)
-        self._take(self._queue, self._take_gesture, now_ms)
+    def _work(self, now_ms: int) -> bool:
+        """Return False when more timers are due than one wake-up may take."""
+        if not self._take(self._queue, now_ms) or not self._book.tick(now_ms):
+            return False
         dropped_count = self._queue.dropped_count
         if dropped_count != self._dropped_count:
             self._dropped_count = dropped_count
             self._note_queue.put((notes.INPUT_DROPPED, dropped_count))
-        self._take(self._note_queue, self._take_note, now_ms)
+        self._take(self._note_queue, now_ms)
+        if self._command_queue is not None:
+            self._take(self._command_queue, now_ms)
         before_seq = self._state.release_before_seq
         if before_seq > self._released_seq:
             self._released_seq = before_seq
             self._book.release(before_seq)
+        return True
 
-    def _take(self, queue, take, now_ms: int) -> None:
+    def _take(self, queue, now_ms: int) -> bool:
+        """Take all items of a queue; return False when timers have to come before the next."""
+        book = self._book
         item = queue.front()
         while item is not None:
+            first_ms, is_in_pause = now_ms, False
+            if queue is self._queue:
+                first_ms, is_in_pause = self._placed(item[2])
+                is_press = item[0] == gestures.PRESS or item[0] == gestures.IMPACT
+                # What was due before a press comes first, what is due later has to wait for it.
+                if not book.tick(min(first_ms, now_ms) if is_press else now_ms):
+                    return False
             self._in_hand = queue
-            take(item, now_ms)
-            self._in_hand = None
-            queue.remove_front()
+            book.decided_seq = -1
+            if queue is self._queue:
+                if item[0] == gestures.EMERGENCY:
+                    from redband_badge import emergency  # seldom, one hopes
+
+                    emergency.take_gesture(book, self._state, first_ms, now_ms)
+                else:
+                    code = item[0]
+                    if code >= gestures.HOLD and self._state.on_gesture and not is_in_pause:
+                        code = self._state.on_gesture(code, first_ms, now_ms)
+                    book.take_gesture(code, first_ms, now_ms, is_in_pause)
+            elif queue is self._note_queue:
+                book.note(now_ms, item[0], item[1])
+            else:
+                from redband_badge import commands  # costs a badge that hears none no memory
+
+                book.result = commands.take(book, item, now_ms)
+                self._game_ms()
+            self._finish(queue)
             item = queue.front()
+        return True
 
-    def _take_gesture(self, item: tuple, now_ms: int) -> None:
-        code, _presses, first_ms = item
-        self._book.take_gesture(code, first_ms, now_ms)
+    def _finish(self, queue) -> None:
+        self._in_hand = None
+        item = queue.front()
+        queue.remove_front()
+        if queue is self._command_queue and self._state.on_answer is not None:
+            self._state.on_answer(item[1], self._book.result)
 
-    def _take_note(self, item: tuple, now_ms: int) -> None:
-        self._book.note(now_ms, item[0], item[1])
+    # The pause.
+
+    def _game_ms(self) -> int:
+        """Let game time stand or run as the journal says; return it."""
+        uptime_ms = self._clock.now_ms
+        if self._book.is_paused and not self._is_standing:
+            self._paused_ms = uptime_ms
+            self._stood_ms = uptime_ms - self._shift_ms
+        elif self._is_standing:
+            self._resumed_ms = uptime_ms
+            self._shift_ms = uptime_ms - self._stood_ms
+        self._is_standing = self._book.is_paused
+        return uptime_ms - self._shift_ms
+
+    def _placed(self, stamp_ms: int) -> tuple:
+        """Return (game time of a stamp of the badge's clock, whether it lies in a pause)."""
+        if not self._is_standing and stamp_ms >= self._resumed_ms:
+            return stamp_ms - self._shift_ms, False
+        if stamp_ms >= self._paused_ms:
+            return self._stood_ms, True
+        return self._stood_ms - (self._paused_ms - stamp_ms), False

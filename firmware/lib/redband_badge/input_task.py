@@ -1,7 +1,9 @@
 """Samples the contacts and turns them into gestures, stamped when the contact first closed.
 
 Guarantee: the first edge counts at once; a pulse between two samples is not missed; what finds
-the queue full is counted. Does not know what a gesture means: the ruleset does.
+the queue full is counted. A paused game does not stop the filters: they run on the uptime, and a
+stamp becomes game time when it goes into the queue. Does not know what a gesture means: the
+ruleset does.
 
 Queue items: (gesture code, presses that belong to it, game time of the first in ms).
 """
@@ -11,11 +13,29 @@ import asyncio
 from redband_badge import notes
 from redband_core import gestures, hit_filter, journal, limits
 from redband_core.advert import FLAG_INPUT_STUCK
+from redband_core.clock import TICKS_PERIOD, GameClock
 from redband_hal import board, system
 from redband_hal.inputs import Contact
 
 SOURCE_BUTTON = 0
 SOURCE_IMPACT = 1
+
+# Values of the setting `impact`.
+IMPACT_OFF = 1
+IMPACT_ACCELEROMETER = 2
+
+# What is counted and noted; the first two of the contacts, together for a second, the rest faults
+# of wiring or program, which a minute is often enough for.
+_CODES = (
+    notes.PRESSES_IGNORED,
+    notes.IMPACTS_IGNORED,
+    journal.NOTE_EDGES_LOST,
+    notes.INPUT_SPIKES,
+    notes.GESTURES_DROPPED,
+)
+_FIRST_FAULT = 2
+
+_IDLE_MAX = 1000  # looks without a sample: the uptime must be read now and then
 
 # When nothing has moved for this long, every contact has rested and every gesture has ended.
 REST_MS = limits.TAP_GAP_MS + limits.HOLD_MS
@@ -24,81 +44,186 @@ REST_MS = limits.TAP_GAP_MS + limits.HOLD_MS
 class _Channel:
     """One contact with its filter."""
 
-    def __init__(self, contact, settle_ms: int, refractory_ms: int) -> None:
+    def __init__(self, contact, settle_ms: int, refractory_ms: int, contact_ms: int) -> None:
         self.contact = contact
-        self.filter = hit_filter.HitFilter(settle_ms, refractory_ms, limits.STUCK_MS)
+        self.filter = hit_filter.HitFilter(settle_ms, refractory_ms, limits.STUCK_MS, contact_ms)
         self.was_stuck = False
 
-    def sample(self, clock) -> int:
+    def sample(self, clock, is_late: bool) -> int:
         """Return the filter's code for this moment."""
-        edge_count, first_ticks_ms, last_ticks_ms = self.contact.take_edges()
+        edge_count, first_ticks_ms, last_ticks_ms, seen_ms = self.contact.take_edges()
         is_active, now_ms = self.contact.is_active(), clock.now_ms
         if not edge_count:
             return self.filter.sample(is_active, 0, now_ms, now_ms)
         first_ms, last_ms = clock.at(first_ticks_ms), clock.at(last_ticks_ms)
-        return self.filter.sample(is_active, edge_count, first_ms, now_ms, last_ms)
+        seen_ms = -1 if is_late else seen_ms
+        return self.filter.sample(is_active, edge_count, first_ms, now_ms, last_ms, seen_ms)
 
 
 class InputTask:
-    """Owns the button and the impact switch."""
+    """Owns the button and the impact sensor's pin."""
 
     def __init__(self, clock, button, impact, queue, note_queue, state) -> None:
-        """`queue`: for gestures; `note_queue`: for (note code, value)."""
+        """`impact`: a contact, or None. `queue`: for gestures; `note_queue`: for (note code,
+        value).
+        """
         self._clock = clock
         self._queue = queue
         self._note_queue = note_queue
         self._state = state
         self._gestures = gestures.Gestures()
-        self._is_busy = True
-        self._moved_ms = clock.now_ms
-        self._button = _Channel(button, limits.BUTTON_SETTLE_MS, limits.BUTTON_REFRACTORY_MS)
-        self._impact = _Channel(impact, limits.IMPACT_SETTLE_MS, limits.IMPACT_REFRACTORY_MS)
+        self._uptime = GameClock()
+        self._uptime.start(system.ticks_ms())
+        self._looked_ticks_ms = None  # when run() last looked at the contacts
+        self._motor_ticks_ms = state.motor_ticks_ms
+        self.is_busy = True
+        self._moved_ms = 0
+        times_ms = (limits.BUTTON_SETTLE_MS, limits.BUTTON_REFRACTORY_MS, limits.BUTTON_CONTACT_MS)
+        self._button = _Channel(button, *times_ms)
+        self._impact = None
+        self._channels = (self._button,)
+        if impact is not None:
+            times_ms = (limits.IMPACT_SETTLE_MS, limits.IMPACT_REFRACTORY_MS)
+            self._impact = _Channel(impact, *times_ms, limits.IMPACT_CONTACT_MS)
+            self._channels = (self._button, self._impact)
+        self._noted = [0] * len(_CODES)
+        self._is_noting = False  # something is still to be noted
+        self._note_due_ms = 0
+        self._fault_due_ms = 0
 
     async def run(self, beat) -> None:
         """Sample for ever."""
-        button, impact = self._button.contact, self._impact.contact
+        idle_count = 0
         while True:
             beat.report()
+            ticks_ms = system.ticks_ms()
             # Nearly always nothing happens: then nothing but this is done, 100 times a second.
-            if self._is_busy or not (button.is_quiet() and impact.is_quiet()):
-                self.sample(system.ticks_ms())
+            idle_count += 1
+            if self.is_busy or idle_count >= _IDLE_MAX or not self._is_quiet():
+                idle_count = 0
+                self.sample(ticks_ms)
+            self._looked_ticks_ms = ticks_ms
             await asyncio.sleep_ms(limits.INPUT_POLL_MS)
 
+    def _is_quiet(self) -> bool:
+        for channel in self._channels:
+            if not channel.contact.is_quiet():
+                return False
+        return True
+
     def sample(self, ticks_ms: int) -> None:
-        """Look at both contacts once."""
-        now_ms = self._clock.update(ticks_ms)
-        if not (self._button.contact.is_quiet() and self._impact.contact.is_quiet()):
+        """Look at all contacts once."""
+        now_ms = self._uptime.update(ticks_ms)
+        self._clock.update(ticks_ms)
+        if not self._is_quiet():
             self._moved_ms = now_ms
-        code = self._button.sample(self._clock)
+        looked_ticks_ms = self._looked_ticks_ms
+        is_late = (
+            looked_ticks_ms is None
+            or system.ticks_diff(ticks_ms, looked_ticks_ms) >= limits.INPUT_LATE_MS
+        )
+        code = self._button.sample(self._uptime, is_late)
         if code == hit_filter.PRESS:
             self._gestures.press(self._button.filter.press_ms)
         elif code == hit_filter.RELEASE:
             self._gestures.release(self._button.filter.release_ms)
-        if self._impact.sample(self._clock) == hit_filter.PRESS:
-            self._queue.put((gestures.IMPACT, 1, self._impact.filter.press_ms))
+        impact = self._impact
+        if impact is not None:
+            self._hold_off(impact.filter)
+            if impact.sample(self._uptime, is_late) == hit_filter.PRESS:
+                self._put((gestures.IMPACT, 1, impact.filter.press_ms), ticks_ms)
         gesture = self._gestures.poll(now_ms)
         while gesture is not None:
-            self._queue.put(gesture)
+            self._put(gesture, ticks_ms)
             gesture = self._gestures.poll(now_ms)
-        self._report_stuck()
-        self._is_busy = now_ms - self._moved_ms < REST_MS
+        self._note(now_ms)
+        # A contact that is closed must be watched until it is free again or known to be stuck.
+        is_closed = any(one.filter.is_closed and not one.was_stuck for one in self._channels)
+        self.is_busy = self._is_noting or is_closed or now_ms - self._moved_ms < REST_MS
+        self._state.is_input_busy = self.is_busy
 
-    def _report_stuck(self) -> None:
-        for source, channel in ((SOURCE_BUTTON, self._button), (SOURCE_IMPACT, self._impact)):
-            is_stuck = channel.filter.is_stuck
-            if is_stuck == channel.was_stuck:
-                continue
-            channel.was_stuck = is_stuck
-            value = source if is_stuck else -1 - source
-            self._note_queue.put((journal.NOTE_INPUT_STUCK, value))
-            is_any_stuck = self._button.was_stuck or self._impact.was_stuck
-            self._state.set_flag(FLAG_INPUT_STUCK, is_any_stuck)
+    def _put(self, gesture: tuple, ticks_ms: int) -> None:
+        """Queue a gesture, its first press in game time instead of uptime."""
+        code, presses, first_ms = gesture
+        first_ticks_ms = (ticks_ms - (self._uptime.now_ms - first_ms)) % TICKS_PERIOD
+        self._queue.put((code, presses, self._clock.at(first_ticks_ms)))
+
+    def _hold_off(self, impact_filter) -> None:
+        """Do not take the shaking of our own motor for blows."""
+        state, uptime = self._state, self._uptime
+        if not state.is_motor_on and state.motor_ticks_ms == self._motor_ticks_ms:
+            return
+        self._motor_ticks_ms = state.motor_ticks_ms
+        until_ms = uptime.now_ms if state.is_motor_on else uptime.at(state.motor_ticks_ms)
+        # What began before the motor did is a blow, although it is looked at only now.
+        from_ms = uptime.at(state.motor_since_ticks_ms)
+        impact_filter.hold_off(until_ms + limits.VIBRATION_HOLD_OFF_MS, from_ms)
+
+    def _counts(self) -> list:
+        """Return what was counted so far, in the order of _CODES."""
+        counts = [0, 0, 0, 0, self._gestures.dropped_count]
+        for source, channel in enumerate(self._channels):
+            self._report_stuck(source, channel)
+            counts[source] = channel.filter.ignored_count
+            counts[2] += channel.filter.overflow_count
+            counts[3] += channel.filter.spike_count
+        return counts
+
+    def _note(self, now_ms: int) -> None:
+        """Note by how much the counts have grown, when it is time."""
+        counts, noted = self._counts(), self._noted
+        if counts == noted:
+            self._is_noting = False
+            return
+        if not self._is_noting:
+            self._is_noting = True
+            self._note_due_ms = now_ms + limits.INPUT_NOTE_MS
+        if now_ms < self._note_due_ms:
+            return
+        self._note_due_ms = now_ms + limits.INPUT_NOTE_MS
+        is_fault_due = now_ms >= self._fault_due_ms
+        for index, code in enumerate(_CODES):
+            grown = counts[index] - noted[index]
+            is_fault = index >= _FIRST_FAULT
+            if grown > 0 and (is_fault_due or not is_fault):
+                if self._note_queue.put((code, grown)):
+                    noted[index] = counts[index]
+                    if is_fault:
+                        self._fault_due_ms = now_ms + limits.EDGES_NOTE_MS
+            elif grown < 0:
+                noted[index] = counts[index]  # a spike that was a bounce after all
+
+    def _report_stuck(self, source: int, channel: _Channel) -> None:
+        is_stuck = channel.filter.is_stuck
+        if is_stuck == channel.was_stuck:
+            return
+        channel.was_stuck = is_stuck
+        value = source if is_stuck else -1 - source
+        self._note_queue.put((journal.NOTE_INPUT_STUCK, value))
+        is_any_stuck = any(one.was_stuck for one in self._channels)
+        self._state.set_flag(FLAG_INPUT_STUCK, is_any_stuck)
 
 
 def add_inputs(badge, supervisor) -> None:
-    """Add the input task of `badge` (a Badge) to its supervisor."""
+    """Add the input task of `badge` (a Badge) to its supervisor, and the sensor's if it has one.
+
+    `badge.woke_by_button`: the chip slept and this press woke it (R13); it counts although the
+    finger may be gone.
+    """
     button = Contact(board.PIN_BUTTON, board.BUTTON_ACTIVE_LOW)
-    impact = Contact(board.PIN_IMPACT, board.IMPACT_ACTIVE_LOW)
+    if badge.woke_by_button:
+        button.latch()
+    impact = None
+    if badge.options.impact != IMPACT_OFF:
+        impact = Contact(board.PIN_IMPACT, board.IMPACT_ACTIVE_LOW)
+    if badge.options.impact == IMPACT_ACCELEROMETER:
+        # Costs a badge without one no memory.
+        from redband_badge.impact_sensor import BlowContact, ImpactSensor
+
+        sensor = ImpactSensor(badge.options.impact_threshold_mg, badge.state, badge.note_queue)
+        sensor.look()
+        impact = BlowContact(impact, sensor)
+        supervisor.add(notes.TASK_SENSOR, sensor.run)
     queues = (badge.queue, badge.note_queue)
     task = InputTask(badge.clock, button, impact, *queues, badge.state)
     supervisor.add(notes.TASK_INPUT, task.run)

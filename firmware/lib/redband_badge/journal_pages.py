@@ -45,9 +45,6 @@ class JournalPages:
         store = self._store
         from_seq = max(from_seq, store.oldest_seq)
         while from_seq < store.next_seq:
-            tail_seq = store.tail_header.first_seq if store.tail else store.next_seq
-            if from_seq >= tail_seq:
-                return self._from_tail(from_seq, limit_bytes) if store.tail else None
             index = self._segment_index(from_seq)
             if index < 0:
                 return None
@@ -55,7 +52,7 @@ class JournalPages:
             if page is not None:
                 return page
             later = store.segments[index + 1 : index + 2]
-            from_seq = max(from_seq + 1, later[0] if later else tail_seq)
+            from_seq = max(from_seq + 1, later[0] if later else store.next_seq)
         return None
 
     def _segment_index(self, seq: int) -> int:
@@ -64,16 +61,6 @@ class JournalPages:
         while index >= 0 and segments[index] > seq:
             index -= 1
         return index
-
-    def _from_tail(self, from_seq: int, limit_bytes: int) -> "tuple[int, int, bytes] | None":
-        header = self._store.tail_header
-        data = self._store.tail
-        skipped = _take(data, header.size_bytes, header.first_seq, header.base_ms, from_seq, None)
-        seq, offset, game_ms = skipped
-        if seq != from_seq:
-            return None
-        _seq, end, _ms = _take(data, offset, seq, game_ms, None, limit_bytes)
-        return (from_seq, game_ms, data[offset:end])
 
     def _from_segment(
         self, segment: int, from_seq: int, limit_bytes: int

@@ -1,63 +1,144 @@
-"""Watches the battery.
+"""Watches the battery, and puts the badge to sleep when it is asked to or nobody needs it.
 
-Guarantee: jitter around the low mark gives one warning, not fifty (hysteresis over a median).
+Guarantee: jitter around a mark gives one warning, not fifty (hysteresis over a median); the sag
+under our own motor gives none; a low battery changes lights, motor and radio, never the game. A
+badge that is in a game never switches itself off.
 """
 
 import asyncio
 
 from redband_badge import limits, notes
+from redband_badge.files import read_bytes
 from redband_core import journal
 from redband_core.advert import FLAG_LOW_BATTERY
+from redband_core.clock import GameClock
 from redband_hal import system
 from redband_hal.battery import Battery
 
+# Voltage at rest of a typical one-cell LiPo, for 0, 5, 10 ... 100 % of charge, as printed by its
+# makers: in units of 10 mV over 3270 mV. Flat in the middle, where 20 mV are 10 %.
+_CURVE = b"\x00\x22\x2a\x2c\x2e\x30\x32\x34\x35\x37\x39\x3a\x3c\x40\x44\x47\x4b\x51\x54\x58\x5d"
+_CURVE_FROM_MV = 3270
+
+_ADVERTISING = 3  # of power_manager, which a badge with a radio does not load
+
+_FINE = 0
+_LOW = 1
+_CRITICAL = 2
+
 
 def charge_pct(battery_mv: int) -> int:
-    """Return the charge in per cent, 0 to 100, by a straight line between empty and full.
-
-    A lithium cell's curve is flatter in the middle; for "charge it tonight" the line is enough.
-    """
-    span_mv = limits.BATTERY_FULL_MV - limits.BATTERY_EMPTY_MV
-    return max(0, min(100, (battery_mv - limits.BATTERY_EMPTY_MV) * 100 // span_mv))
+    """Return the charge in per cent, 0 to 100, of a cell that carries little."""
+    above = (battery_mv - _CURVE_FROM_MV) // 10
+    for step in range(1, len(_CURVE)):
+        below = _CURVE[step - 1]
+        if above < _CURVE[step]:
+            return max(0, 5 * (step - 1) + 5 * (above - below) // (_CURVE[step] - below))
+    return 100
 
 
 class PowerTask:
-    """Owns the battery's converter."""
+    """Owns the battery's converter and the decision to sleep."""
 
-    def __init__(self, battery, state, note_queue) -> None:
+    def __init__(self, badge, battery) -> None:
+        self._badge = badge
         self._battery = battery
-        self._state = state
-        self._note_queue = note_queue
-        self._is_low = False
+        self._state = badge.state
+        self._level = _FINE
+        self._uptime = GameClock()
+        self._uptime.start(system.ticks_ms())
+        self._measured_ms = -1
+        self._auto_off = None
 
     async def run(self, beat) -> None:
-        """Measure for ever."""
-        last_ticks_ms = None
+        """Watch for ever."""
+        state, badge = self._state, self._badge
+        if read_bytes(badge.root + limits.WOKEN_PATH) is not None:
+            from redband_badge import deep_sleep  # seldom, so it costs no memory else
+
+            await deep_sleep.note_waking(badge)
+            deep_sleep.leave()
         while True:
             beat.report()
-            ticks_ms = system.ticks_ms()
-            if (
-                last_ticks_ms is None
-                or system.ticks_diff(ticks_ms, last_ticks_ms) >= limits.BATTERY_PERIOD_MS
-            ):
-                last_ticks_ms = ticks_ms
-                self.take(self._battery.read_mv())
-            await asyncio.sleep_ms(1000)
+            kind = self.look(system.ticks_ms())
+            if kind:
+                state.sleep_request = 0
+                from redband_badge import deep_sleep
+
+                await deep_sleep.fall_asleep(badge, kind)
+            await asyncio.sleep_ms(limits.POWER_PERIOD_MS)
+
+    def look(self, ticks_ms: int) -> int:
+        """Measure when it is time; return a notes.SLEEP_ number when it is time to sleep, or 0."""
+        up_ms = self._uptime.update(ticks_ms)
+        self._measure(up_ms)
+        return self._state.sleep_request or self._look_off(up_ms)
+
+    def _look_off(self, up_ms: int) -> int:
+        badge = self._badge
+        if self._state.is_in_game or not badge.options.auto_off_min:
+            self._state.is_off_warned = False
+            self._auto_off = None
+            return 0
+        if self._auto_off is None:
+            try:
+                from redband_badge.auto_off import AutoOff
+            except MemoryError:
+                return 0  # too full to be switched off: it stays on
+            self._auto_off = AutoOff(badge, up_ms)
+        return self._auto_off.look(up_ms)
+
+    def _measure(self, up_ms: int) -> None:
+        """Take a measurement when one is due and the cell carries no motor."""
+        since_ms = up_ms - self._measured_ms
+        if self._measured_ms >= 0 and since_ms < limits.BATTERY_PERIOD_MS:
+            return
+        if self._is_under_motor(up_ms) and since_ms < limits.BATTERY_FORCED_MS:
+            return
+        self._measured_ms = up_ms
+        self.take(self._battery.read_mv())
+
+    def _is_under_motor(self, up_ms: int) -> bool:
+        state = self._state
+        if state.is_motor_on or state.motor_ticks_ms < 0:
+            return state.is_motor_on
+        # A motor of days ago may seem to be one of days to come.
+        off_ms = up_ms - self._uptime.at(state.motor_ticks_ms)
+        return 0 <= off_ms < limits.BATTERY_REST_MS
 
     def take(self, battery_mv: int) -> None:
         """Judge one measurement, in mV."""
-        state = self._state
+        state, was = self._state, self._level
         state.battery_mv = battery_mv
         state.battery_pct = charge_pct(battery_mv)
-        if not self._is_low and battery_mv < limits.BATTERY_LOW_MV:
-            self._is_low = True
-            self._note_queue.put((journal.NOTE_LOW_BATTERY, battery_mv))
-        elif self._is_low and battery_mv > limits.BATTERY_FINE_MV:
-            self._is_low = False
-        state.set_flag(FLAG_LOW_BATTERY, self._is_low)
+        level = was
+        if battery_mv < limits.BATTERY_CRITICAL_MV:
+            level = _CRITICAL
+        elif battery_mv > limits.BATTERY_FINE_MV:
+            level = _FINE
+        elif was == _FINE and battery_mv < limits.BATTERY_LOW_MV:
+            level = _LOW
+        elif was == _CRITICAL and battery_mv > limits.BATTERY_BETTER_MV:
+            level = _LOW
+        if level == was:
+            return
+        self._level = level
+        if level > was:
+            code = journal.NOTE_LOW_BATTERY if level == _LOW else notes.BATTERY_CRITICAL
+            self._badge.note_queue.put((code, battery_mv))
+        state.is_saving = level >= _LOW
+        state.is_critical = level == _CRITICAL
+        state.set_flag(FLAG_LOW_BATTERY, state.is_saving)
+        state.touch()
 
 
 def add_power(badge, supervisor) -> None:
     """Add the power task of `badge` (a Badge) to its supervisor."""
-    task = PowerTask(Battery(), badge.state, badge.note_queue)
-    supervisor.add(notes.TASK_POWER, task.run)
+    supervisor.add(notes.TASK_POWER, PowerTask(badge, Battery()).run)
+    if badge.reason:
+        return  # safe mode never sleeps lightly: it only saves current
+    badge.state.sleep_refusal = _ADVERTISING
+    if not badge.has_radio:
+        from redband_badge import light_sleep  # costs a badge with a radio nothing
+
+        light_sleep.install(badge)

@@ -1,14 +1,17 @@
 """Advertises the state and serves one host at a time.
 
 Guarantee: a radio that fails to start or to advertise never stops the game; it is tried again
-with growing pauses and shown as a fault. Notifications wait for the stack's room and none is
-skipped. An idle or broken link is ended. Does not write the journal: what the host has committed
-is handed to the game task.
+with growing pauses, at last from its start, counted, and shown as a fault. Notifications wait for
+the stack's room and none is skipped. An idle or broken link is ended. Hosts without a key are
+counted, in the journal once a minute at most. Does not write the journal: what the host has
+committed is handed to the game task.
 """
 
 import asyncio
 
-from redband_badge import limits
+from redband_badge import limits, notes
+from redband_badge.adverts import Adverts
+from redband_badge.ear import Ear
 from redband_badge.state import FAULT_RADIO
 from redband_core import advert, frames, journal
 from redband_core.badge_session import BadgeSession
@@ -16,24 +19,12 @@ from redband_core.clock import GameClock
 from redband_hal import radio as hal_radio
 from redband_hal import system
 
+_ENODEV = 19  # the controller is off
 
-def advert_of(state, info) -> advert.Advert:
-    """Return what to advertise for this state; values too large for their field are capped."""
-    timer_s = advert.NO_TIMER
-    if state.timer_left_ms >= 0:
-        timer_s = min((state.timer_left_ms + 999) // 1000, advert.NO_TIMER - 1)
-    return advert.Advert(
-        info.badge_id,
-        state.revision,
-        min(state.signal, 255),
-        min(state.counters[0], 255),
-        min(state.counters[1], 255),
-        timer_s,
-        state.last_seq if state.last_seq >= 0 else advert.NO_SEQ,
-        state.battery_pct,
-        info.role,
-        state.flags,
-    )
+
+def new_nonce() -> bytes:
+    """Return 16 random bytes."""
+    return b"".join([system.random_u32().to_bytes(4, "little") for _ in range(4)])
 
 
 class _Link:
@@ -47,67 +38,104 @@ class _Link:
 
 
 class RadioTask:
-    """Owns the radio."""
+    """Owns the radio. `windows`: says when it is to be on, None for always (radio_windows)."""
 
-    def __init__(self, radio, state, info, pages, note_queue) -> None:
-        """`info`: who the badge is (see BadgeSession); `pages`: the journal to read."""
+    def __init__(self, radio, badge, pages, access, handlers: dict) -> None:
+        """`pages`: the journal to read. `access`: keys. `handlers`: see BadgeSession."""
         self._radio = radio
-        self._state = state
-        self._info = info
+        self._state = badge.state
+        self._info = badge.info
         self._pages = pages
-        self._note_queue = note_queue
+        self._note_queue = badge.note_queue
+        self._access = access
+        self._handlers = handlers
+        self.adverts = Adverts(badge.state, badge.info, access, badge.boot)
         self._uptime = GameClock()
         self._uptime.start(system.ticks_ms())
+        self.ear = Ear(radio, badge, access, self.adverts)
         self._link = None
-        self._shown_revision = -1
-        self._shown_seq = -1
+        self._is_beside = False  # adverts go on beside the link
+        self._beside_at_ms = 0
         self._shown_battery_pct = -1
-        self._advertised_ms = 0
         self._failures = 0
         self._retry_at_ms = 0
+        self._noted_refusals = 0
+        self._note_at_ms = 0
+        self.windows = None
+        self._is_on = False  # it was started, and knows what to answer
 
     async def run(self, beat) -> None:
-        """Start the radio, then serve for ever."""
-        while not self._radio.is_started:
-            beat.report()
-            now_ms = self._now_ms()
-            if now_ms >= self._retry_at_ms:
-                self.try_start(now_ms)
-            await asyncio.sleep_ms(limits.RADIO_IDLE_POLL_MS)
-        self._radio.set_info(frames.encode_info(self._info))
+        """Serve for ever."""
         self._forget_links()
+        self._is_on = False
         while True:
             beat.report()
-            now_ms = self._now_ms()
-            self._take_events(now_ms)
-            if self._link is not None:
-                self._serve(self._link, now_ms)
-            else:
-                self._refresh(now_ms)
-            is_busy = self._link is not None
+            self.turn(self._now_ms())
             await asyncio.sleep_ms(
-                limits.RADIO_CONNECTED_POLL_MS if is_busy else limits.RADIO_IDLE_POLL_MS
+                limits.RADIO_CONNECTED_POLL_MS
+                if self._state.is_connected
+                else limits.RADIO_IDLE_POLL_MS
             )
 
     def _now_ms(self) -> int:
         return self._uptime.update(system.ticks_ms())
 
-    def try_start(self, now_ms: int) -> None:
-        """Start the radio; on failure remember when to try again."""
+    def turn(self, now_ms: int) -> None:
+        """Do what is due now. `now_ms`: uptime."""
+        if self.windows is not None and not self.windows.poll(now_ms, self._is_on):
+            if self._is_on:
+                self._switch_off()
+        elif not self._is_on and now_ms >= self._retry_at_ms:
+            self._switch_on(now_ms)
+        if self._is_on:
+            self._take_events(now_ms)
+        self._note_refusals(now_ms)
+        self._access.game_ms = self._state.game_ms
+        self.ear.is_radio_on = self._is_on
+        self.ear.poll(now_ms)
+        if self._is_on:
+            if self._link is not None:
+                self._serve(self._link, now_ms)
+                self._refresh_beside(now_ms)
+            else:
+                self._refresh(now_ms)
+        self._state.is_connected = self._link is not None
+
+    def _switch_on(self, now_ms: int) -> None:
+        radio = self._radio
         try:
-            self._radio.start("Redband", limits.FIRMWARE_VERSION)
+            if not radio.is_started:
+                radio.start("Redband", limits.FIRMWARE_VERSION)
+            radio.set_info(frames.encode_info(self._info))
         except OSError as error:
+            radio.is_started = False
             self._failed(now_ms, error)
             return
-        self._succeeded()
+        self._forget_links()
+        self._shown_battery_pct = -1
+        self._is_on = True
+
+    def _switch_off(self) -> None:
+        """End all that the controller does: between two windows, or to start it afresh."""
+        self._link = None
+        self._is_on = self._is_beside = False
+        try:
+            self._radio.stop()
+        except OSError:
+            self._state.radio_failures += 1  # start() switches it off once more
+        self.ear.forget()
 
     def _failed(self, now_ms: int, error: OSError) -> None:
         self._failures += 1
+        self._state.radio_failures += 1
         pause_ms = limits.RADIO_RETRY_FIRST_MS << min(self._failures - 1, 10)
         self._retry_at_ms = now_ms + min(pause_ms, limits.RADIO_RETRY_LONGEST_MS)
         if self._failures == limits.RADIO_FAULT_FAILURES:
             self._state.set_fault(FAULT_RADIO, True)
             self._note_queue.put((journal.NOTE_RADIO_OFF, error.errno or 0))
+        is_stuck = self._failures % limits.RADIO_RESTART_FAILURES == 0
+        if self._is_on and (is_stuck or error.errno == _ENODEV):
+            self._switch_off()
 
     def _succeeded(self) -> None:
         self._failures = 0
@@ -119,7 +147,8 @@ class RadioTask:
         if self._link is not None:
             self._disconnect(self._link.connection)
             self._link = None
-        self._shown_revision = -1
+        self.adverts.forget()
+        self.ear.forget()
 
     def _disconnect(self, connection: int) -> None:
         try:
@@ -140,10 +169,10 @@ class RadioTask:
                 if code == hal_radio.EVENT_DISCONNECTED:
                     # A connect that failed half-way is reported like this, without a connect
                     # before it, and it has stopped the advertising (PITFALLS B6).
-                    self._shown_revision = -1
+                    self.adverts.forget()
             elif code == hal_radio.EVENT_DISCONNECTED:
                 self._link = None
-                self._shown_revision = -1  # advertising stopped with the connection
+                self.adverts.forget()  # advertising stopped with the connection
             elif code == hal_radio.EVENT_MTU:
                 link.session.set_mtu(data)
             else:
@@ -153,14 +182,24 @@ class RadioTask:
     def _connected(self, connection: int) -> None:
         if self._link is not None and self._link.connection != connection:
             self._disconnect(connection)  # one host at a time
+            self.adverts.forget()  # it came in by an advert beside the link, and ended that
             return
-        self._link = _Link(connection, BadgeSession(self._info, self._pages))
+        self._is_beside = False
+        session = BadgeSession(self._info, self._pages, self._access, new_nonce(), self._handlers)
+        self._link = _Link(connection, session)
+
+    def _note_refusals(self, now_ms: int) -> None:
+        count = self._access.refused_count - self._noted_refusals
+        if count and now_ms >= self._note_at_ms:
+            self._note_queue.put((notes.AUTH_REFUSED, count))
+            self._noted_refusals += count
+            self._note_at_ms = now_ms + limits.AUTH_NOTE_MS
 
     def _serve(self, link: _Link, now_ms: int) -> None:
         if link.closing_since_ms >= 0:
             if now_ms - link.closing_since_ms > limits.CLOSE_TIMEOUT_MS:
                 self._link = None  # the controller never said so
-                self._shown_revision = -1
+                self.adverts.forget()
             return
         try:
             self._send(link, now_ms)
@@ -170,8 +209,11 @@ class RadioTask:
         if link.blocked_since_ms >= 0:
             is_over = is_over or now_ms - link.blocked_since_ms > limits.BLOCKED_TIMEOUT_MS
         if is_over:
-            link.closing_since_ms = now_ms
-            self._disconnect(link.connection)
+            self._end(link, now_ms)
+
+    def _end(self, link: _Link, now_ms: int) -> None:
+        link.closing_since_ms = now_ms
+        self._disconnect(link.connection)
 
     def _send(self, link: _Link, now_ms: int) -> None:
         for _ in range(limits.BURST_NOTIFICATIONS):
@@ -188,18 +230,37 @@ class RadioTask:
 
     # Advertising.
 
-    def _refresh(self, now_ms: int) -> None:
-        state = self._state
-        if now_ms < self._retry_at_ms:
+    def _advertise(self, now_ms: int) -> None:
+        adverts = self.adverts
+        data, response = adverts.make(), advert.scan_response()
+        self._radio.advertise(adverts.interval_ms(now_ms), data, response)
+
+    def _refresh_beside(self, now_ms: int) -> None:
+        """A link ends the adverts; what cannot wait for its end is said beside it.
+
+        Where the controller can't do that, an emergency ends the link.
+        """
+        adverts, link = self.adverts, self._link
+        if link is None or not (self._is_beside or adverts.is_urgent):
             return
-        is_late = now_ms - self._advertised_ms >= limits.ADVERT_REFRESH_MS
-        is_same = self._shown_revision == state.revision and self._shown_seq == state.last_seq
-        if is_same and not (is_late and state.timer_left_ms >= 0):
+        if now_ms < self._beside_at_ms or not adverts.is_due(now_ms):
             return
-        data = advert.advertising_data(advert_of(state, self._info))
-        response = advert.scan_response(self._info.badge_id)
         try:
-            self._radio.advertise(limits.ADVERT_INTERVAL_MS, data, response)
+            self._advertise(now_ms)
+        except OSError:
+            self._beside_at_ms = now_ms + limits.RADIO_RETRY_FIRST_MS
+            if self._state.is_emergency and link.closing_since_ms < 0:
+                self._end(link, now_ms)
+            return
+        self._is_beside = True
+        adverts.said(now_ms)
+
+    def _refresh(self, now_ms: int) -> None:
+        state, adverts = self._state, self.adverts
+        if now_ms < self._retry_at_ms or not adverts.is_due(now_ms):
+            return
+        try:
+            self._advertise(now_ms)
             if self._shown_battery_pct != state.battery_pct:
                 self._shown_battery_pct = state.battery_pct
                 self._radio.set_battery_pct(state.battery_pct)
@@ -207,6 +268,4 @@ class RadioTask:
             self._failed(now_ms, error)
             return
         self._succeeded()
-        self._shown_revision = state.revision
-        self._shown_seq = state.last_seq
-        self._advertised_ms = now_ms
+        adverts.said(now_ms)

@@ -11,14 +11,21 @@ from redband_badge.book import Book
 class RawGame(Book):
     """A Book that judges nothing."""
 
-    def take_gesture(self, code: int, first_ms: int, now_ms: int) -> None:  # noqa: ARG002
-        """Note the gesture. Raises OSError."""
+    def take_gesture(
+        self,
+        code: int,
+        first_ms: int,
+        now_ms: int,  # noqa: ARG002
+        is_in_pause: bool = False,  # noqa: ARG002
+    ) -> None:
+        """Note the gesture, in a pause as ever: nobody judges it here. Raises OSError."""
         self.note(max(first_ms, self._store.last_ms), notes.RAW_GESTURE, code)
         self._state.acknowledged += 1
         self.show()
 
     def show(self) -> None:
-        shown = (self._state.acknowledged,)
+        shown = (self._state.acknowledged, self.is_paused)
         if shown != self._state.shown:
             self._state.shown = shown
+            self._state.is_paused = self.is_paused
             self._state.touch()

@@ -1,9 +1,10 @@
 """Safe mode: what is left when the badge cannot run as it should. It counts on.
 
 Guarantee: hits and timers go on and no state is forgiven; the LED code and the advert's flag say
-that something is wrong; the prompt on USB works. The supervisor never gives up here. The radio
-runs when it can, and not at all when safe mode itself keeps failing, since a controller that
-panics takes the game with it.
+that something is wrong; the prompt on USB works. The supervisor never gives up here. Radio and
+battery are looked after when that works, and whatever is wrong with their modules stops nothing.
+The radio stays off when safe mode itself keeps failing, since a controller that panics takes the
+game with it.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ import asyncio
 from redband_badge import limits, notes
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
-from redband_badge.state import FAULT_RADIO
+from redband_badge.state import FAULT_RADIO, FAULT_TASK
 from redband_badge.supervisor import attempt
 from redband_hal import system
 from redband_hal.lights import Lights
@@ -43,19 +44,25 @@ async def _supervise(badge: Badge, boot: BootRecord, watchdog, radios: list) -> 
     if not badge.is_loaded:
         badge.load()
     supervisor = badge.make_supervisor(watchdog.feed)
+    # A damaged file, or either of these, may be why we are here: the game goes on without them.
     if badge.has_radio and boot.failures < limits.FAILED_BOOTS_NO_RADIO:
-        _try_radio(badge, supervisor, radios)
+        if await attempt(_add_radio(badge, supervisor, radios)):
+            badge.state.set_fault(FAULT_RADIO, True)
+    if await attempt(_add_power(badge, supervisor)):
+        badge.state.set_fault(FAULT_TASK, True)
     await supervisor.run()
 
 
-def _try_radio(badge: Badge, supervisor, radios: list) -> None:
-    try:
-        from redband_badge.radio_parts import add_radio
+async def _add_radio(badge: Badge, supervisor, radios: list) -> None:
+    from redband_badge.radio_parts import add_radio
 
-        radios.append(add_radio(badge, supervisor))
-    except (ImportError, ValueError, SyntaxError, MemoryError):
-        # A damaged file may be why we are here: the game goes on without the radio.
-        badge.state.set_fault(FAULT_RADIO, True)
+    radios.append(add_radio(badge, supervisor))
+
+
+async def _add_power(badge: Badge, supervisor) -> None:
+    from redband_badge.power_task import add_power
+
+    add_power(badge, supervisor)
 
 
 async def _show_and_wait(code: int) -> None:

@@ -1,131 +1,25 @@
-"""The badge's identity and choices: /settings.json, checked at each boot.
+"""The badge's settings on its flash: /settings.json, checked at each boot.
 
-Guarantee: a value that is missing, unknown, of the wrong type or out of range makes the whole
-file bad; the last good settings are used then, and the bad file stays where it is for the
-technician to see. A power cut while saving leaves the old or the new settings.
+Guarantee: what redband_core.settings_check refuses is not used; the last good settings are then,
+and the bad file stays where it is for the technician to see. A power cut while saving leaves the
+old or the new settings. Does not judge values: the check does, on the host as here.
 """
 
 import json
-from collections import namedtuple
 
 from redband_badge import files
-
-OK = 0
-PROBLEM_MISSING = 1  # no settings file: never provisioned
-PROBLEM_SYNTAX = 2  # not JSON, or not an object
-PROBLEM_KEYS = 3  # a key is missing or unknown
-PROBLEM_VALUE = 4  # a value has the wrong type or range
-PROBLEM_READ = 5  # the flash would not read it
-
-ROLES = ("player", "medic", "marshal", "game_master", "technician")
-BADGE_ID_MAX = 0xFFFE  # 0xFFFF means "nobody" in adverts
-PARAM_MAX = 0x3FFFFFFF  # the engine's integers fit small ints on the 32-bit chip
-PARAMS_MAX = 32
-NAME_CHARACTERS_MAX = 40
-
-_REQUIRED = {"badge_id", "player", "role", "radio", "ruleset"}
-
-# Keys that may be missing: name, default, lowest, highest.
-_NUMBERS = (
-    ("impact_threshold_mg", 4000, 200, 16000),
-    ("brightness_pct", 100, 1, 100),
-    ("auto_off_min", 60, 0, 1440),
-)
-# Keys that may be missing: name, the words allowed; the first is the default.
-_CHOICES = (
-    ("impact", ("switch", "off", "accelerometer")),
-    ("radio_mode", ("continuous", "windowed")),
-    ("treatment", ("open", "badge", "host")),
-)
-# "params" without a value: the ruleset's defaults.
-_OPTIONAL = {"params"} | {row[0] for row in _NUMBERS} | {row[0] for row in _CHOICES}
-
-Settings = namedtuple(
-    "Settings",
-    (
-        "badge_id",
-        "player",
-        "role",
-        "has_radio",
-        "params",
-        "ruleset_path",
-        "problem",
-        "impact_threshold_mg",
-        "brightness_pct",
-        "auto_off_min",
-        "impact",
-        "radio_mode",
-        "treatment",
-    ),
-)
-"""Checked values. role: index in ROLES. params: ints for the ruleset, empty for its defaults.
-problem: why they are not those of /settings.json, OK when they are. impact_threshold_mg: force of
-a blow that counts, by the accelerometer. brightness_pct: of the LEDs. auto_off_min: minutes
-without input, in no game, until the badge sleeps; 0 for never. impact: what feels a blow: 0
-switch, 1 nothing, 2 accelerometer. radio_mode: 0 continuous, 1 windowed. treatment: 0 open, 1
-badge, 2 host."""
+from redband_core import settings_check
+from redband_core.settings_check import OK, Settings
 
 
-def defaults() -> Settings:
-    """Return what a badge that was never provisioned runs with."""
-    values = (0, "", 0, True, (), "/ruleset.bin", OK) + (_options({}) or ())
-    return Settings(*values)
-
-
-def _is_int(value: object, lowest: int, highest: int) -> bool:
-    # True is an int in Python; "badge_id": true is a mistake all the same.
-    return isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest
-
-
-def _check(values: object) -> "Settings | int":
-    if not isinstance(values, dict):
-        return PROBLEM_SYNTAX
-    if set(values) | _OPTIONAL != _REQUIRED | _OPTIONAL:
-        return PROBLEM_KEYS
-    player, params = values["player"], values.get("params", [])
-    is_good = (
-        _is_int(values["badge_id"], 1, BADGE_ID_MAX)
-        and isinstance(player, str)
-        and len(player) <= NAME_CHARACTERS_MAX
-        and values["role"] in ROLES
-        and isinstance(values["radio"], bool)
-        and isinstance(params, list)
-        and len(params) <= PARAMS_MAX
-        and all(_is_int(param, 0, PARAM_MAX) for param in params)
-        and isinstance(values["ruleset"], str)
-        and values["ruleset"].startswith("/")
-    )
-    options = _options(values)
-    if not is_good or options is None:
-        return PROBLEM_VALUE
-    role = ROLES.index(values["role"])
-    common = (values["badge_id"], player, role, values["radio"], tuple(params), values["ruleset"])
-    return Settings(*(common + (OK,) + options))
-
-
-def _options(values: dict) -> "tuple | None":
-    """Return the values of the optional keys, or None when one is wrong."""
-    found = []
-    for name, default, lowest, highest in _NUMBERS:
-        value = values.get(name, default)
-        if not _is_int(value, lowest, highest):
-            return None
-        found.append(value)
-    for name, words in _CHOICES:
-        word = values.get(name, words[0])
-        if word not in words:
-            return None
-        found.append(words.index(word))
-    return tuple(found)
-
-
-def _parse(data: "bytes | None") -> "Settings | int":
+def parse(data: "bytes | None") -> "Settings | int":
+    """Return the settings in a file's bytes, or a PROBLEM_ number. None: there is no file."""
     if data is None:
-        return PROBLEM_MISSING
+        return settings_check.PROBLEM_MISSING
     try:
-        return _check(json.loads(data))
+        return settings_check.check(json.loads(data))
     except ValueError:  # bad JSON; bad UTF-8 is a ValueError too
-        return PROBLEM_SYNTAX
+        return settings_check.PROBLEM_SYNTAX
 
 
 class SettingsStore:
@@ -138,19 +32,37 @@ class SettingsStore:
 
     def load(self) -> Settings:
         """Return the settings, or the last good ones, or defaults, with `problem` set."""
-        try:
-            data = files.read_bytes(self._path)
-            found = _parse(data)
-        except OSError:
-            data, found = None, PROBLEM_READ
+        found = self._read(self._path)
         if isinstance(found, Settings):
             return found
-        try:
-            good = _parse(files.read_bytes(self._good_path))
-        except OSError:
-            good = PROBLEM_READ
-        kept = good if isinstance(good, Settings) else defaults()
+        good = self._read(self._good_path)
+        kept = good if isinstance(good, Settings) else settings_check.defaults()
         return Settings(*(kept[:6] + (found,) + kept[7:]))
+
+    def refused(self, present: Settings, use_good_params: bool) -> Settings:
+        """Return the last good settings, else `present`: the ruleset refused its numbers.
+
+        `use_good_params`: with their numbers; else with none, which is the ruleset's own.
+        """
+        good = self._read(self._good_path)
+        kept = good if isinstance(good, Settings) else present
+        params = kept.params if use_good_params else ()
+        return Settings(*(kept[:4] + (params, kept[5], settings_check.PROBLEM_RULES) + kept[7:]))
+
+    def _read(self, path: str) -> "Settings | int":
+        try:
+            return parse(files.read_bytes(path))
+        except OSError:
+            return settings_check.PROBLEM_READ
+        except MemoryError:
+            return settings_check.PROBLEM_SYNTAX  # settings are not that long
+
+    def good_bytes(self) -> "bytes | None":
+        """Return what load() uses as it stands on the flash; None for the defaults."""
+        for path in (self._path, self._good_path):
+            if isinstance(self._read(path), Settings):
+                return files.read_bytes(path)
+        return None
 
     def keep_as_good(self) -> None:
         """Remember /settings.json as the last good one, if it is not yet. Raises OSError.
@@ -158,12 +70,12 @@ class SettingsStore:
         Call when the ruleset has accepted them: until then a value may be legal and still wrong.
         """
         data = files.read_bytes(self._path)
-        if isinstance(_parse(data), Settings) and data != files.read_bytes(self._good_path):
+        if isinstance(parse(data), Settings) and data != files.read_bytes(self._good_path):
             files.replace(self._good_path, data or b"")
 
     def save(self, data: bytes) -> int:
         """Replace /settings.json; return OK, or a problem and change nothing. Raises OSError."""
-        found = _parse(data)
+        found = parse(data)
         if not isinstance(found, Settings):
             return found
         files.replace(self._path, data)

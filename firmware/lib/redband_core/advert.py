@@ -1,37 +1,39 @@
-"""What a badge broadcasts: its whole visible state in one legacy advertisement.
+"""What a badge broadcasts: its whole visible state in one legacy advertisement of 31 bytes.
 
-Problem: a dashboard follows hundreds of badges, so nothing shown there may need a connection.
-Guarantee: every `Advert` has exactly one encoding, and any other bytes, from whatever stranger,
-raise ProtocolError and nothing else (in host_frames). Bytes and test vectors: docs/protocol.md.
-Packets may be missed, repeated and late: an advert is a state, never an event, and proves nothing
-about its sender yet (six bytes are kept free for a tag).
+Problem: a dashboard follows hundreds of badges, so nothing shown there may need a connection; and
+who does not play may learn nothing from it. Guarantee: a state has exactly one block of 16 bytes,
+values that do not fit raise UsageError. Sealing a block is in `sealing`, reading one in
+`host_frames`, what badges call to each other in `broadcasts`. Bytes and test vectors:
+docs/protocol.md. Packets may be missed, repeated and late: an advert is a state, never an event.
 """
 
 import binascii
-from collections import namedtuple
 
 from redband_core.errors import UsageError
 from redband_core.frames import SERVICE_UUID
-from redband_core.packing import put_u8, put_u16, put_u32
+from redband_core.packing import put_u8, put_u16, put_u24, put_u32
 
 COMPANY_ID = 0xFFFF
 """Bluetooth SIG's number for products without one of their own; hence the magic behind it."""
 
-MAGIC = b"RB"
-VERSION = 1
-PAYLOAD_BYTES = 18
+MAGIC = 0x52
+VERSION = 2
+PAYLOAD_BYTES = 24
+BLOCK_BYTES = 16
 AD_MAX_BYTES = 31
-TAG_ROOM_BYTES = 6
-"""Bytes that the advertisement leaves free for an authentication tag."""
+
+# Kinds: the low bits of the second byte.
+KIND_STATE = 0
+KIND_WANTED = 1
+KIND_OFFER = 2
+KIND_FLEET = 3
+KIND_RESULT = 4
+KIND_UNKEYED = 15
 
 NO_TIMER = 0xFFFF
 NO_SEQ = 0xFFFFFFFF
-
-ROLE_PLAYER = 0
-ROLE_MEDIC = 1
-ROLE_MARSHAL = 2
-ROLE_GAME_MASTER = 3
-ROLE_TECHNICIAN = 4
+SHOWN_NO_SEQ = 0xFFFFFF
+"""An advert has the lower 24 bits of the newest record's number; this for none."""
 
 FLAG_SAFE_MODE = 1
 FLAG_INPUT_STUCK = 2
@@ -40,87 +42,94 @@ FLAG_LOW_BATTERY = 8
 FLAG_FAULT = 16
 FLAGS_ALL = 31
 
+SIGNAL_MAX = 127
 BATTERY_MAX_PCT = 100
+TOP_BIT = 0x80
+"""In the byte of the signal: the game stands still. In the battery's: a real emergency."""
+ROLE_MAX = 4
+ROLE_SHIFT = 5
+
+NAME = b"Redband"
+"""The same for all badges: a number would tell everybody which one it is (PITFALLS G12)."""
 
 _AD_FLAGS = b"\x02\x01\x06"  # general discoverable, no classic Bluetooth
 _AD_MANUFACTURER = 0xFF
 _AD_SERVICES_128 = 0x07
 _AD_NAME = 0x09
-ROLE_SHIFT = 5
-
-Advert = namedtuple(
-    "Advert",
-    (
-        "badge_id",
-        "revision",
-        "signal",
-        "counter_a",
-        "counter_b",
-        "timer_s",
-        "last_seq",
-        "battery_pct",
-        "role",
-        "flags",
-    ),
-)
-"""badge_id: u16. revision: u16, grows by one (and wraps) at each change. signal: index of the
-ruleset's signal, u8. counter_a, counter_b: the counters that the ruleset shows, u8. timer_s: of
-the shown timer, rounded up, NO_TIMER for none. last_seq: number of the newest journal record,
-NO_SEQ for none. battery_pct: 0..100. role: ROLE_ constants. flags: FLAG_ bits."""
 
 
-def encode(advert: Advert) -> bytes:
-    """Return manufacturer data as it stands behind the company id. Raises UsageError."""
-    if not 0 <= advert.role <= ROLE_TECHNICIAN or not 0 <= advert.flags <= FLAGS_ALL:
-        raise UsageError("role or flags out of range")
-    if not 0 <= advert.battery_pct <= BATTERY_MAX_PCT:
-        raise UsageError("battery out of range")
-    data = bytearray(MAGIC)
-    put_u8(data, VERSION)
-    put_u16(data, advert.badge_id)
-    put_u16(data, advert.revision)
-    put_u8(data, advert.signal)
-    put_u8(data, advert.counter_a)
-    put_u8(data, advert.counter_b)
-    put_u16(data, advert.timer_s)
-    put_u32(data, advert.last_seq)
-    put_u8(data, advert.battery_pct)
-    put_u8(data, (advert.role << ROLE_SHIFT) | advert.flags)
-    return bytes(data)
+def form(kind: int) -> int:
+    """Return the byte that says version and kind."""
+    return VERSION << 4 | kind
 
 
-def advertising_data(advert: Advert) -> bytes:
-    """Return the advertisement: flags and manufacturer data. Raises UsageError.
+def shown_seq(last_seq: int) -> int:
+    """Return how an advert shows `last_seq` (NO_SEQ for none): its lower 24 bits.
 
-    At most AD_MAX_BYTES - TAG_ROOM_BYTES long.
+    A number whose lower bits would mean "none" is shown as one less, until the next record.
     """
-    payload = encode(advert)
+    if last_seq == NO_SEQ:
+        return SHOWN_NO_SEQ
+    return min(last_seq & SHOWN_NO_SEQ, SHOWN_NO_SEQ - 1)
+
+
+def state_block(state: tuple) -> bytes:
+    """Return the block of a state: the values of host_frames.Advert, in its order.
+
+    Raises UsageError for a value out of range.
+    """
+    badge_id, count, signal, counter_a, counter_b, timer_s = state[:6]
+    last_seq, battery_pct, role, flags, is_paused, is_emergency = state[6:]
+    if not 0 <= role <= ROLE_MAX or not 0 <= flags <= FLAGS_ALL:
+        raise UsageError("role or flags out of range")
+    if not 0 <= battery_pct <= BATTERY_MAX_PCT or not 0 <= signal <= SIGNAL_MAX:
+        raise UsageError("battery or signal out of range")
+    if not 0 <= last_seq <= NO_SEQ:
+        raise UsageError("record number out of range")
+    block = bytearray()
+    put_u16(block, badge_id)
+    put_u32(block, count)
+    put_u8(block, signal | (TOP_BIT if is_paused else 0))
+    put_u8(block, counter_a)
+    put_u8(block, counter_b)
+    put_u16(block, timer_s)
+    put_u24(block, shown_seq(last_seq))
+    put_u8(block, battery_pct | (TOP_BIT if is_emergency else 0))
+    put_u8(block, (role << ROLE_SHIFT) | flags)
+    return bytes(block)
+
+
+def unkeyed_payload(badge_id: int, flags: int) -> bytes:
+    """Return the payload of a badge without keys: that it is there, and nothing of a game.
+
+    Raises UsageError for a value out of range.
+    """
+    payload = bytearray((MAGIC, form(KIND_UNKEYED)))
+    put_u16(payload, badge_id)
+    put_u8(payload, flags)
+    payload.extend(bytes(PAYLOAD_BYTES - len(payload)))
+    return bytes(payload)
+
+
+def advertising_data(payload: bytes) -> bytes:
+    """Return the advertisement of a payload: AD_MAX_BYTES long, all that a legacy one may have."""
+    if len(payload) != PAYLOAD_BYTES:
+        raise UsageError("payload of a wrong length")
     data = bytearray(_AD_FLAGS)
-    put_u8(data, len(payload) + 3)
+    put_u8(data, PAYLOAD_BYTES + 3)
     put_u8(data, _AD_MANUFACTURER)
     put_u16(data, COMPANY_ID)
     data.extend(payload)
     return bytes(data)
 
 
-def short_name(badge_id: int) -> str:
-    """Return the name that phones show, such as RB-00042."""
-    return "RB-%05d" % badge_id
-
-
-def scan_response(badge_id: int) -> bytes:
-    """Return the scan response: our service's UUID and the short name.
-
-    At most AD_MAX_BYTES long. Raises UsageError for a badge id beyond u16.
-    """
-    if not 0 <= badge_id <= 0xFFFF:
-        raise UsageError("badge id out of range")
+def scan_response() -> bytes:
+    """Return the scan response: our service's UUID and NAME. At most AD_MAX_BYTES long."""
     data = bytearray((17, _AD_SERVICES_128))
     number = binascii.unhexlify(SERVICE_UUID.replace("-", ""))
     for index in range(len(number) - 1, -1, -1):
         data.append(number[index])
-    name = short_name(badge_id).encode()
-    put_u8(data, len(name) + 1)
+    put_u8(data, len(NAME) + 1)
     put_u8(data, _AD_NAME)
-    data.extend(name)
+    data.extend(NAME)
     return bytes(data)

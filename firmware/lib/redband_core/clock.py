@@ -1,4 +1,4 @@
-"""Game time from wrapping ticks.
+"""Growing time from wrapping ticks.
 
 `time.ticks_ms()` of MicroPython wraps at 2**30 (12.4 days), and a difference is right only within
 half of that; badges with raw tick arithmetic stop or jump after days (PITFALLS R1, G1). Guarantee:
@@ -15,9 +15,10 @@ _HALF = TICKS_PERIOD >> 1
 
 
 class GameClock:
-    """Turns ticks into a growing int of ms that stands still while paused.
+    """Turns ticks into a growing int of ms. `now_ms`: the time at the last update.
 
-    `now_ms`: game time at the last update. `is_paused`: whether time stands still.
+    It never stands still: inputs must rest and holds end in a pause of the game too. What a pause
+    takes from game time is redband_badge.game_task's to count.
     """
 
     def __init__(self, now_ms: int = 0) -> None:
@@ -25,7 +26,6 @@ class GameClock:
         if now_ms < 0:
             raise UsageError("game time is never negative")
         self.now_ms = now_ms
-        self.is_paused = False
         self._ticks_ms = -1
         self._floor_ms = now_ms
 
@@ -41,7 +41,7 @@ class GameClock:
         return passed_ms if passed_ms < _HALF else passed_ms - TICKS_PERIOD
 
     def update(self, ticks_ms: int) -> int:
-        """Let the time up to `ticks_ms` pass and return the game time in ms.
+        """Let the time up to `ticks_ms` pass and return the time in ms.
 
         A reading older than the last one (an interrupt's stamp) changes nothing. Raises
         UsageError before `start`.
@@ -49,26 +49,12 @@ class GameClock:
         passed_ms = self._passed_ms(ticks_ms)
         if passed_ms > 0:
             self._ticks_ms = ticks_ms % TICKS_PERIOD
-            if not self.is_paused:
-                self.now_ms += passed_ms
+            self.now_ms += passed_ms
         return self.now_ms
 
     def at(self, ticks_ms: int) -> int:
-        """Return the game time of a stamp taken within 6.2 days of the last update, in ms.
+        """Return the time of a stamp taken within 6.2 days of the last update, in ms.
 
-        Changes nothing. Never before the last start or resume, and never off the standing time
-        while paused. Raises UsageError before `start`.
+        Changes nothing. Never before the start. Raises UsageError before `start`.
         """
-        if self.is_paused:
-            return self.now_ms
         return max(self._floor_ms, self.now_ms + self._passed_ms(ticks_ms))
-
-    def pause(self) -> None:
-        """Stop the time at the last update. Call `update` first."""
-        self.is_paused = True
-
-    def resume(self) -> None:
-        """Let the time run again from the last update. Call `update` first."""
-        if self.is_paused:
-            self.is_paused = False
-            self._floor_ms = self.now_ms

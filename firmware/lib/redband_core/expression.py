@@ -1,15 +1,13 @@
 """Integer expressions of a ruleset: a tiny stack code, checked once and then evaluated.
 
 Problem: guards, durations and effects are formulas over what the engine knows, and the badge must
-not carry a parser. The host compiles formulas to bytes; this module checks and runs them.
-Guarantee: code that `check` accepts always ends, never fails and gives the same int on MicroPython
-and CPython: no floats, division by zero gives 0, a truth value is 0 or 1.
+not carry a parser. The host compiles formulas to bytes; this module runs them.
+Guarantee: code that `expression_reader.check` accepts always ends, never fails and gives the same
+int on MicroPython and CPython: no floats, division by zero gives 0, a truth value is 0 or 1.
 It does not know names, nor what a slot means: that is the ruleset's business.
 
 Code: a byte below FIRST_OPERATOR pushes the value of that slot; the others are operators.
 """
-
-from redband_core.errors import RulesError
 
 FIRST_OPERATOR = 0xC0
 STACK_LIMIT = 16  # deeper formulas are unreadable long before they are a problem
@@ -37,45 +35,6 @@ ABS = 0xD2
 LEFT = 0xD3  # ms left of the timer of the track with that number, 0 when there is none
 # With three: condition, value if true, value if not.
 SELECT = 0xD8
-
-# Two slots and one of these need no stack. Most guards are one comparison of two slots.
-_FAST = (ADD, SUB, EQ, NE, LT, LE, GT, GE)
-
-
-def check(code, slot_count: int) -> None:
-    """Raise RulesError unless `code` gives one value from slots below `slot_count`."""
-    depth = 0
-    for byte in code:
-        if byte < FIRST_OPERATOR:
-            if byte >= slot_count:
-                raise RulesError("expression reads an unknown slot")
-            depth += 1
-            if depth > STACK_LIMIT:
-                raise RulesError("expression is too deep")
-            continue
-        if byte <= MAX:
-            needed = 2
-        elif NEG <= byte <= LEFT:
-            needed = 1
-        elif byte == SELECT:
-            needed = 3
-        else:
-            raise RulesError("expression has an unknown operator")
-        if depth < needed:
-            raise RulesError("expression lacks an operand")
-        depth -= needed - 1
-    if depth != 1:
-        raise RulesError("expression does not give one value")
-
-
-def prepare(code):
-    """Return checked `code` in the form that `evaluate` takes."""
-    # One int where that says it all, which takes no memory: a badge holds dozens of these.
-    if len(code) == 1:
-        return code[0]
-    if len(code) == 3 and code[2] in _FAST:
-        return code[0] | code[1] << 8 | code[2] << 16
-    return bytes(code)
 
 
 def evaluate(expression, values, timer_left):

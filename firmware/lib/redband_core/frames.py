@@ -6,18 +6,19 @@ docs/protocol.md or raise ProtocolError; one value has one encoding. Knows no or
 conversation is in badge_session and host_session. The frames on LOG are in log_frames; what only
 a host says and reads is in host_frames.
 
-Opcodes 0x01-0x0F are the session's, 0x10-0x2F are kept for signed commands, 0x30-0x3F for uploads;
-an answer has the opcode of its request plus 0x80. The header of a message, HELLO's first byte
-behind the opcode and REFUSED never change, so that any two versions can refuse each other by name.
+Opcodes 0x01-0x0F are the session's, 0x10-0x2F the proof's and the commands', 0x30-0x3F are kept
+for uploads; an answer has the opcode of its request plus 0x80. The header of a message, HELLO's
+first byte behind the opcode and REFUSED never change, so that any two versions can refuse each
+other by name. The proofs and signatures are in `proofs`.
 """
 
 import binascii
 
 from redband_core import limits
 from redband_core.errors import ProtocolError, UsageError
-from redband_core.packing import Reader, put_u8, put_u16, put_u32
+from redband_core.packing import Reader, put_u8, put_u16, put_u32, put_varint
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 
 SERVICE_UUID = "d3a70001-5b1e-4c8a-9f26-526564626e64"
 INFO_UUID = "d3a70002-5b1e-4c8a-9f26-526564626e64"
@@ -30,7 +31,13 @@ CHANNEL_LOG = 2
 HELLO = 0x01
 FETCH = 0x02
 ACK = 0x03
+PROVE = 0x10
+COMMAND = 0x11
+EVENT = 0x12
+FLEET = 0x13
 WELCOME = 0x81
+PROVED = 0x90
+RESULT = 0x91
 REFUSED = 0xFF
 
 # Reasons of REFUSED.
@@ -38,6 +45,8 @@ REFUSED_VERSION = 1
 REFUSED_BAD_FRAME = 2
 REFUSED_ORDER = 3
 REFUSED_UNKNOWN = 4
+REFUSED_ACCESS = 5
+REFUSED_ROLE = 6
 
 _LAST_PART = 0x80
 _PART_MASK = 0x7F
@@ -45,6 +54,9 @@ MESSAGE_HEAD_BYTES = 2
 _CHECK_BYTES = 2
 VERSION_TEXT_MAX = 16
 IDENTITY_BYTES = 8
+HOST_NONCE_BYTES = 8
+BADGE_NONCE_BYTES = 16
+PROOF_BYTES = 16
 
 
 def next_number(number: int) -> int:
@@ -81,13 +93,15 @@ class Joiner:
         """Begin between two messages."""
         self._number = 0
         self._part = 0
+        self._taken = b""  # head of the last frame that was a part
         self._data = b""
 
     def add(self, frame: bytes) -> "tuple[int, bytes] | None":
         """Return (number, message) when `frame` completes one, else None.
 
-        Raises ProtocolError when the frame is no part of a message or a part before it is
-        missing; what was gathered is dropped then.
+        A frame that a link says twice is taken once, but for a message of one frame. Raises
+        ProtocolError when the frame is no part of a message or a part before it is missing; what
+        was gathered is dropped then.
         """
         if len(frame) <= MESSAGE_HEAD_BYTES:
             self._number = 0
@@ -97,9 +111,12 @@ class Joiner:
         if part == 0:
             self._number = number
             self._data = b""
+        elif frame[:MESSAGE_HEAD_BYTES] == self._taken:
+            return None
         elif number != self._number or part != self._part:
             self._number = 0
             raise ProtocolError("part %d of a message whose beginning is missing" % part)
+        self._taken = bytes(frame[:MESSAGE_HEAD_BYTES])
         self._part = part + 1
         self._data += bytes(frame[MESSAGE_HEAD_BYTES:])
         if number == 0 or len(self._data) > limits.CONTROL_MESSAGE_MAX_BYTES:
@@ -123,16 +140,27 @@ def whole(reader: Reader) -> None:
         raise ProtocolError("bytes behind the end of a message")
 
 
-def decode_hello(message: bytes) -> int:
-    """Return the version in a HELLO of this or any other version. Raises ProtocolError.
+def decode_hello(message: bytes) -> "tuple[int, int, bytes]":
+    """Return (version, role, host's nonce). Raises ProtocolError.
 
-    In our own version nothing may follow; what others send behind it is theirs.
+    Of another version only the version is read, the rest is 0 and empty: what follows is theirs.
     """
     reader = Reader(message, 1)
     version = reader.u8()
-    if version == PROTOCOL_VERSION:
-        whole(reader)
-    return version
+    if version != PROTOCOL_VERSION:
+        return version, 0, b""
+    role = reader.u8()
+    nonce = reader.take(HOST_NONCE_BYTES)
+    whole(reader)
+    return version, role, nonce
+
+
+def decode_prove(message: bytes) -> bytes:
+    """Return the host's proof. Raises ProtocolError."""
+    reader = Reader(message, 1)
+    proof = reader.take(PROOF_BYTES)
+    whole(reader)
+    return proof
 
 
 def decode_fetch(message: bytes) -> int:
@@ -170,14 +198,14 @@ def _put_versions(message: bytearray, info) -> None:
     message.extend(text)
 
 
-def encode_welcome(info, oldest_seq: int, next_seq: int) -> bytes:
-    """Return the answer to HELLO. `info`: see BadgeSession. Raises UsageError."""
-    message = bytearray((WELCOME,))
-    _put_identity(message, info)
-    put_u32(message, oldest_seq)
-    put_u32(message, next_seq)
-    _put_versions(message, info)
-    return bytes(message)
+def encode_welcome(info, nonce: bytes) -> bytes:
+    """Return the answer to HELLO: who the badge is, and its nonce. Raises UsageError.
+
+    `info`: see BadgeSession.
+    """
+    if len(nonce) != BADGE_NONCE_BYTES:
+        raise UsageError("nonce of a wrong length")
+    return bytes((WELCOME,)) + encode_info(info) + nonce
 
 
 def encode_info(info) -> bytes:
@@ -186,6 +214,20 @@ def encode_info(info) -> bytes:
     _put_identity(value, info)
     _put_versions(value, info)
     return bytes(value)
+
+
+def encode_proved(log, count: int, game_ms: int, proof: bytes) -> bytes:
+    """Return the answer to a right proof. `log`: see BadgeSession. Raises UsageError.
+
+    `count`: of the badge's advert. `game_ms`: its game time.
+    """
+    message = bytearray((PROVED,))
+    put_u32(message, log.oldest_seq)
+    put_u32(message, log.next_seq)
+    put_u32(message, count)
+    put_varint(message, game_ms)
+    message.extend(proof)
+    return bytes(message)
 
 
 def encode_refused(reason: int) -> bytes:

@@ -14,6 +14,14 @@ TAPS = 0x10
 TAPS_HOLD = 0x20
 """TAPS + n: n presses in a row. TAPS_HOLD + n: n quick presses, then one held."""
 
+MEDIC = 0x30
+GIVEN = 0x40
+"""MEDIC + n: what a medic's badge offers when n quick presses and a hold pick it. GIVEN + n: what
+that does to the medic. No gestures of their own; see docs/medic-tap.md."""
+
+EMERGENCY = TAPS_HOLD + 5
+"""A person is really hurt: five quick presses and a hold. Reserved: no ruleset may bind it."""
+
 
 class Gestures:
     """The state of one button.

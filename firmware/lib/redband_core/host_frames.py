@@ -1,35 +1,30 @@
 """What only a host says to a badge and reads from it: no badge carries this in its memory.
 
-Problem: the core is shared, but a badge's heap is short. Guarantee: as in frames, log_frames and
-advert, whose other halves these are: one value has one encoding, and any other bytes raise
-ProtocolError. Bytes and test vectors: docs/protocol.md.
+Problem: the core is shared, but a badge's heap is short. Guarantee: as in frames and log_frames,
+whose other halves these are: one value has one encoding, and any other bytes raise ProtocolError.
+Adverts are read in host_adverts. Bytes and test vectors: docs/protocol.md.
 """
 
 import binascii
 from collections import namedtuple
 
-from redband_core.advert import (
-    BATTERY_MAX_PCT,
-    FLAGS_ALL,
-    MAGIC,
-    PAYLOAD_BYTES,
-    ROLE_SHIFT,
-    ROLE_TECHNICIAN,
-    VERSION,
-    Advert,
-)
-from redband_core.errors import ProtocolError
+from redband_core.errors import ProtocolError, UsageError
 from redband_core.frames import (
     ACK,
+    BADGE_NONCE_BYTES,
     FETCH,
     HELLO,
+    HOST_NONCE_BYTES,
     IDENTITY_BYTES,
+    PROOF_BYTES,
     PROTOCOL_VERSION,
+    PROVE,
     VERSION_TEXT_MAX,
     whole,
 )
 from redband_core.log_frames import END, RUN, SKIP, STREAM_MASK
 from redband_core.packing import Reader, put_u8, put_u32
+from redband_core.proofs import TAG_BYTES
 
 Welcome = namedtuple(
     "Welcome",
@@ -38,15 +33,19 @@ Welcome = namedtuple(
         "badge_id",
         "install_id",
         "boot_id",
-        "oldest_seq",
-        "next_seq",
         "ruleset_identity",
         "firmware_version",
+        "nonce",
     ),
 )
-"""version: of the protocol. badge_id: u16. install_id, boot_id: u32. oldest_seq: first record that
-can be fetched. next_seq: number of the record to be written next. ruleset_identity: 8 bytes.
-firmware_version: text, up to 16 ASCII characters."""
+"""version: of the protocol. badge_id: u16. install_id, boot_id: u32. ruleset_identity: 8 bytes.
+firmware_version: text, up to 16 ASCII characters. nonce: the badge's, 16 bytes, empty in INFO.
+Nothing of it is proven before PROVED."""
+
+Proved = namedtuple("Proved", ("oldest_seq", "next_seq", "count", "game_ms", "proof"))
+"""oldest_seq: first record that can be fetched. next_seq: number of the record to be written next.
+count: of the badge's advert, u32. game_ms: the badge's game time, at most a second ago. proof: the
+badge's, 16 bytes."""
 
 LogFrame = namedtuple(
     "LogFrame", ("kind", "stream", "number", "seq", "base_ms", "until_seq", "data")
@@ -54,12 +53,25 @@ LogFrame = namedtuple(
 """kind: MORE, RUN, END or SKIP. stream: 0..63. number: u8. seq: the record behind those sent
 before: the first of a RUN, the first missing of a SKIP, the next to be written of an END. base_ms:
 game time before a run's first record. until_seq: record behind the missing ones. data: bytes of
-the run. What a kind has not is 0 or empty."""
+the run, or the proof of an END. What a kind has not is 0 or empty."""
 
 
-def encode_hello() -> bytes:
-    """Return the host's first message, which names its protocol version."""
-    return bytes((HELLO, PROTOCOL_VERSION))
+def encode_hello(role: int, nonce: bytes) -> bytes:
+    """Return the host's first message, which names its protocol version. Raises UsageError.
+
+    `role`: as whom it will prove itself. `nonce`: 8 random bytes.
+    """
+    if len(nonce) != HOST_NONCE_BYTES:
+        raise UsageError("nonce of a wrong length")
+    message = bytearray((HELLO, PROTOCOL_VERSION))
+    put_u8(message, role)
+    message.extend(nonce)
+    return bytes(message)
+
+
+def encode_prove(proof: bytes) -> bytes:
+    """Return the message that shows the host's key."""
+    return bytes((PROVE,)) + proof
 
 
 def encode_fetch(from_seq: int) -> bytes:
@@ -93,28 +105,36 @@ def _take_versions(reader: Reader) -> "tuple[bytes, str]":
     return identity, text.decode()
 
 
-def decode_welcome(message: bytes) -> Welcome:
-    """Return the Welcome; bytes behind it are a later minor version's. Raises ProtocolError."""
-    reader = Reader(message, 1)
+def _take_welcome(reader: Reader, nonce_bytes: int) -> Welcome:
     version = reader.u8()
     badge_id = reader.u16()
     install_id = reader.u32()
     boot_id = reader.u32()
-    oldest_seq = reader.u32()
-    next_seq = reader.u32()
     identity, text = _take_versions(reader)
-    return Welcome(version, badge_id, install_id, boot_id, oldest_seq, next_seq, identity, text)
+    nonce = reader.take(nonce_bytes)
+    return Welcome(version, badge_id, install_id, boot_id, identity, text, nonce)
+
+
+def decode_welcome(message: bytes) -> Welcome:
+    """Return the Welcome; bytes behind it are a later minor version's. Raises ProtocolError."""
+    return _take_welcome(Reader(message, 1), BADGE_NONCE_BYTES)
 
 
 def decode_info(value: bytes) -> Welcome:
-    """Return INFO's value as a Welcome with oldest_seq and next_seq 0. Raises ProtocolError."""
-    reader = Reader(value)
-    version = reader.u8()
-    badge_id = reader.u16()
-    install_id = reader.u32()
-    boot_id = reader.u32()
-    identity, text = _take_versions(reader)
-    return Welcome(version, badge_id, install_id, boot_id, 0, 0, identity, text)
+    """Return INFO's value as a Welcome with an empty nonce. Raises ProtocolError."""
+    return _take_welcome(Reader(value), 0)
+
+
+def decode_proved(message: bytes) -> Proved:
+    """Return the Proved. Raises ProtocolError."""
+    reader = Reader(message, 1)
+    oldest_seq = reader.u32()
+    next_seq = reader.u32()
+    count = reader.u32()
+    game_ms = reader.varint()
+    proof = reader.take(PROOF_BYTES)
+    whole(reader)
+    return Proved(oldest_seq, next_seq, count, game_ms, proof)
 
 
 def decode_refused(message: bytes) -> "tuple[int, int]":
@@ -143,8 +163,10 @@ def decode_log(frame: "bytes | bytearray | memoryview") -> LogFrame:
         _check(reader, frame)
     elif kind == END:
         seq = reader.u32()
+        proof = reader.take(TAG_BYTES)
         _check(reader, frame)
         whole(reader)
+        return LogFrame(kind, head & STREAM_MASK, number, seq, 0, 0, proof)
     elif kind == SKIP:
         seq = reader.u32()
         until_seq = reader.u32()
@@ -156,34 +178,3 @@ def decode_log(frame: "bytes | bytearray | memoryview") -> LogFrame:
         raise ProtocolError("frame without content")
     data = reader.take(len(frame) - reader.offset)
     return LogFrame(kind, head & STREAM_MASK, number, seq, base_ms, until_seq, data)
-
-
-def decode_advert(data: "bytes | bytearray | memoryview") -> Advert:
-    """Return the advert in manufacturer data without its company id. Raises ProtocolError."""
-    if len(data) != PAYLOAD_BYTES or bytes(data[:2]) != MAGIC or data[2] != VERSION:
-        raise ProtocolError("not an advert of this version")
-    reader = Reader(data, 3)
-    badge_id = reader.u16()
-    revision = reader.u16()
-    signal = reader.u8()
-    counter_a = reader.u8()
-    counter_b = reader.u8()
-    timer_s = reader.u16()
-    last_seq = reader.u32()
-    battery_pct = reader.u8()
-    last = reader.u8()
-    role = last >> ROLE_SHIFT
-    if battery_pct > BATTERY_MAX_PCT or role > ROLE_TECHNICIAN:
-        raise ProtocolError("advert with a value out of range")
-    return Advert(
-        badge_id,
-        revision,
-        signal,
-        counter_a,
-        counter_b,
-        timer_s,
-        last_seq,
-        battery_pct,
-        role,
-        last & FLAGS_ALL,
-    )

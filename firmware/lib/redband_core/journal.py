@@ -21,6 +21,7 @@ CHECKPOINT = 5
 NOTE = 6
 PAUSE = 7
 RESUME = 8
+TAP = 9  # of a medic's tap; its payload is in `tap`
 
 # Codes of NOTE records and what their value says.
 NOTE_TORN_TAIL = 1  # bytes behind the last whole record
@@ -111,16 +112,22 @@ def record_size(data: "bytes | bytearray | memoryview", offset: int) -> int:
     Raises JournalCorrupt when no record can begin so.
     """
     available = len(data) - offset
-    if available < 1 or (available < 2 and data[offset] > 0x7F):
+    if available < 1:
         return 0
-    reader = Reader(data, offset)
-    try:
-        body_bytes = reader.varint()
-    except ProtocolError:
-        raise JournalCorrupt(offset)
+    body_bytes = data[offset]
+    length_bytes = 1
+    if body_bytes > 0x7F:  # nearly all are shorter, and recovery reads thousands
+        if available < 2:
+            return 0
+        reader = Reader(data, offset)
+        try:
+            body_bytes = reader.varint()
+        except ProtocolError:
+            raise JournalCorrupt(offset)
+        length_bytes = reader.offset - offset
     if not 2 <= body_bytes <= limits.RECORD_BODY_MAX_BYTES:
         raise JournalCorrupt(offset)
-    return reader.offset - offset + body_bytes + _CRC_BYTES
+    return length_bytes + body_bytes + _CRC_BYTES
 
 
 def decode_record(
@@ -141,9 +148,9 @@ def decode_record(
     crc_at = next_offset - _CRC_BYTES
     # The number seeds the checksum: an old record never passes for the one expected here.
     crc = binascii.crc32(memoryview(data)[offset:crc_at], seq)
+    if int.from_bytes(data[crc_at:next_offset], "little") != crc:
+        raise JournalCorrupt(offset)
     try:
-        if Reader(data, crc_at).u32() != crc:
-            raise JournalCorrupt(offset)
         reader = Reader(data, offset, crc_at)
         reader.varint()
         kind = reader.u8()

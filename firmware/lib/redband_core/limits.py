@@ -24,6 +24,25 @@ IMPACT_REFRACTORY_MS = 500
 VIBRATION_HOLD_OFF_MS = 500
 """The impact sensor is not believed for so long after our own motor ran (PITFALLS G9)."""
 
+BUTTON_CONTACT_MS = 2
+"""A button closed for less than this is a spike (EMI, static): the shortest real tap is 5 ms."""
+
+IMPACT_CONTACT_MS = 1
+"""A spring closes for tenths of a ms: what the interrupt saw closed at all is a contact."""
+
+EDGES_APART_MS = 2
+"""Edges stamped closer together than this waited for a busy interpreter, or are a spike."""
+
+INPUT_LATE_MS = 15
+"""Looked at no sooner than this after the last time, interrupts may have been late too: what they
+say of a contact's length is not believed then, and what may be a contact counts."""
+
+INPUT_NOTE_MS = 1000
+"""Ignored contacts are noted together, at most so often."""
+
+EDGES_NOTE_MS = 60000
+"""Lost edges and spikes are noted with their count, at most so often: a fault of the wiring."""
+
 STUCK_MS = 30000
 """A contact closed for so long is a fault or a clamped button, not a player's finger."""
 
@@ -88,6 +107,14 @@ may not be free."""
 SESSION_HELLO_MS = 5000
 """A peer that has not said hello by then is a stranger, and the badge has few links to give."""
 
+SESSION_PROOF_MS = 10000
+"""A peer that has not shown its key by then is a stranger as well: time for a proof that is said
+again twice over a bad link."""
+
+PROOF_GAP_MS = 500
+"""After a wrong proof the next one waits for so long, whoever says it: guessing 16 bytes is
+hopeless anyway, and this keeps the badge's processor for the game."""
+
 SESSION_IDLE_MS = 15000
 """A link on which nothing went either way for so long is dead: longer than the host's patience."""
 
@@ -102,3 +129,29 @@ STALLS_MAX = 4
 
 RESTARTS_MAX = 24
 """Gaps in a row, without one new record between them, before the host gives up."""
+
+# --- Lights (light_show) ---
+
+LED_REFRESH_MS = 1000
+"""All outputs are set again at least so often: one corrupted output heals itself (R21)."""
+
+ACKNOWLEDGE_MS = 50
+"""A counted hit blinks both lamps so long; 12 hits a second leave a gap between."""
+
+IDENTIFY_MS = 10000
+"""A badge that staff asked for shows itself so long: time to look around among forty."""
+
+CODE_PERIOD_MS = 8000
+"""An LED code is shown so often; nine flashes take four seconds of it."""
+
+BATTERY_MARK_AT_MS = 5000
+"""The mark of a low battery comes so long after the code began: they never meet."""
+
+BATTERY_MARK_PERIOD_MS = 16000
+"""The mark comes so often: a multiple of the code's period. It hides the state for 1.6 s."""
+
+SAVING_BRIGHTNESS_PCT = 20
+"""The lamps are no brighter on a low battery: still seen by day from near."""
+
+CRITICAL_BRIGHTNESS_PCT = 5
+"""And no brighter before it is empty: for the night, or a hand held over it."""

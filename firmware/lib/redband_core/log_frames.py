@@ -45,12 +45,21 @@ def more_head(stream: int, number: int) -> bytearray:
     return _head(MORE, stream, number)
 
 
-def end_frame(stream: int, number: int, next_seq: int) -> bytes:
-    """Return the frame behind the last record: there are no records from `next_seq` on."""
-    frame = _head(END, stream, number)
-    put_u32(frame, next_seq)
-    _seal(frame)
-    return bytes(frame)
+def end_head(stream: int, number: int, next_seq: int) -> bytearray:
+    """Return what the frame behind the last record says: there are no records from `next_seq` on.
+
+    `end_frame` makes a frame of it.
+    """
+    head = _head(END, stream, number)
+    put_u32(head, next_seq)
+    return head
+
+
+def end_frame(head: bytearray, proof: bytes) -> bytes:
+    """Return the frame of an end_head: `proof` is the badge's, over the whole stream."""
+    head.extend(proof)
+    _seal(head)
+    return bytes(head)
 
 
 def skip_frame(stream: int, number: int, seq: int, until_seq: int) -> bytes:

@@ -5,28 +5,8 @@ Guarantee: `Ruleset.from_bytes` either gives tables in which every index is vali
 expression is safe to run, or raises RulesError. The engine need not check again.
 It holds no names: titles of states and events stay on the host (`redband.rules`).
 
-Layout (all numbers are varints, "signed" ones zigzag, unless a width is given):
-    b"RBL1" | name | void window ms
-    params: default, low, high (signed) | counters: low, high, start (expressions)
-    tracks: initial state, states: timer expression + 1 (0 none)
-    argument slots | constants (signed) | expressions: length, code
-    rules: condition, refusal (0 none), effects: op, target, a, expression + 1
-    events: roles, void mark, refusal when no rule fits, args: low, high (signed); rule numbers
-    for each state with a timer: rule numbers | always: rule numbers
-    refusals (count) | signals: condition, red, green, vibration, timer track + 1
-    gestures: code, event, args (signed) | shown counters | crc32 (4 bytes, little endian)
-Every list has its length in front. A condition is a list of (track, mask of states) and an
-expression + 1. Slots of expressions, in this order: tracks, counters, params, arguments,
-constants.
+Reading is done by `ruleset_reader`, which knows the layout and leaves a badge's memory afterwards.
 """
-
-import binascii
-import hashlib
-
-from redband_core.errors import ProtocolError, RulesError
-from redband_core.expression import FIRST_OPERATOR, check, prepare
-from redband_core.led import PATTERN_NAMES
-from redband_core.packing import Reader
 
 MAGIC = b"RBL1"
 SIZE_LIMIT = 8192  # bytes; four times the largest shipped ruleset
@@ -66,103 +46,43 @@ class Ruleset:
     signals: tuple of (red, green, vibration) pattern codes.
     """
 
+    name: str
+    void_window_ms: int
+    params: tuple
+    param_count: int
+    param_defaults: tuple
+    counters: tuple
+    tracks: tuple
+    first_param: int
+    first_arg: int
+    arg_slots: int
+    constants: tuple
+    slot_count: int
+    rules: tuple
+    event_roles: tuple
+    void_marks: tuple
+    otherwise: tuple
+    arg_ranges: tuple
+    event_rules: tuple
+    event_args: tuple
+    timer_rules: tuple
+    always: tuple
+    refusal_count: int
+    signal_conditions: tuple
+    signals: tuple
+    signal_timers: tuple
+    shown_counters: tuple
+    _gestures: tuple
+
     def __init__(self, identity):
         self.identity = identity
 
     @classmethod
     def from_bytes(cls, data):
         """Return the ruleset in `data`. Raises RulesError when anything is wrong with it."""
-        if len(data) < 12 or len(data) > SIZE_LIMIT or bytes(data[:4]) != MAGIC:
-            raise RulesError("not a compiled ruleset")
-        if binascii.crc32(data[:-4]) & 0xFFFFFFFF != int.from_bytes(data[-4:], "little"):
-            raise RulesError("ruleset is damaged (checksum)")
-        ruleset = cls(hashlib.sha256(data).digest()[:8])
-        try:
-            reader = _RulesReader(data, 4, len(data) - 4)
-            ruleset._read_state(reader)
-            ruleset._read_rules(reader)
-            ruleset._read_outputs(reader)
-        except ProtocolError:
-            raise RulesError("ruleset is cut short")
-        if not reader.at_end():
-            raise RulesError("ruleset has bytes left over")
-        return ruleset
+        from redband_core import ruleset_reader  # leaves a badge's memory when it has read
 
-    def _read_state(self, reader):
-        self.name = "".join([chr(byte) for byte in reader.take(reader.varint())])
-        self.void_window_ms = reader.varint()
-        reader.seen = {}
-        self.params = reader.rows(
-            lambda: reader.once((reader.signed(), reader.signed(), reader.signed()))
-        )
-        self.param_count = len(self.params)
-        self.param_defaults = tuple([param[0] for param in self.params])
-        counters = reader.rows(lambda: (reader.varint(), reader.varint(), reader.varint()))
-        tracks = reader.rows(lambda: (reader.varint(), reader.rows(reader.varint)))
-        reader.state_counts = [len(states) for _initial, states in tracks]
-        self.first_param = len(tracks) + len(counters)
-        self.first_arg = self.first_param + self.param_count
-        self.arg_slots = reader.varint()
-        self.constants = reader.rows(reader.signed)
-        self.slot_count = self.first_arg + self.arg_slots + len(self.constants)
-        if self.slot_count > FIRST_OPERATOR or not tracks:
-            raise RulesError("too many slots or no track")
-        reader.slot_count = self.slot_count
-        reader.counter_range = (len(tracks), self.first_param)
-        reader.expressions = reader.rows(reader.read_expression)
-        pick = reader.pick_expression
-        self.counters = tuple(
-            [(pick(low), pick(top), pick(start)) for low, top, start in counters]
-        )
-        self.tracks = tuple(
-            [
-                (reader.below(initial, len(states)), tuple([reader.optional(s) for s in states]))
-                for initial, states in tracks
-            ]
-        )
-
-    def _read_rules(self, reader):
-        reader.rules = reader.rows(reader.read_rule)
-        self.rules = reader.rules
-        events = reader.rows(lambda: self._read_event(reader))
-        if not events or len(events[0][3]) != 1:
-            raise RulesError("no void event")
-        columns = tuple(zip(*events))
-        self.event_roles, self.void_marks, self.otherwise = columns[:3]
-        self.arg_ranges, self.event_rules = columns[3:]
-        self.event_args = tuple([len(ranges) for ranges in self.arg_ranges])
-        self.timer_rules = tuple(
-            [
-                tuple([reader.rule_list() if timer else () for timer in timers])
-                for _initial, timers in self.tracks
-            ]
-        )
-        self.always = reader.rule_list()
-
-    def _read_event(self, reader):
-        roles, mark, otherwise = reader.varint(), reader.varint(), reader.varint()
-        ranges = reader.rows(lambda: reader.once((reader.signed(), reader.signed())))
-        ranges = reader.once(ranges)
-        if len(ranges) > self.arg_slots or mark >= VOID_TAG + len(ranges):
-            raise RulesError("impossible arguments")
-        return (roles, mark, otherwise or NOT_APPLICABLE, ranges, reader.rule_list())
-
-    def _read_outputs(self, reader):
-        self.refusal_count = reader.varint()
-        refusals = [rule[2] for rule in self.rules] + list(self.otherwise)
-        if max(refusals) > self.refusal_count:
-            raise RulesError("unknown refusal")
-        signals = reader.rows(reader.read_signal)
-        if not signals:
-            raise RulesError("no signal")
-        self.signal_conditions, self.signals, self.signal_timers = tuple(zip(*signals))
-        self._gestures = reader.rows(
-            lambda: (reader.varint(), reader.varint(), reader.rows(reader.signed))
-        )
-        for _code, event, _args in self._gestures:
-            reader.below(event, len(self.event_args))
-        count = len(self.counters)
-        self.shown_counters = tuple([reader.below(i, count) for i in reader.rows(reader.varint)])
+        return ruleset_reader.read(cls, data)
 
     def gesture_event(self, code: int):
         """Return (event id, args) bound to the gesture code, or None."""
@@ -170,89 +90,3 @@ class Ruleset:
             if bound == code:
                 return (event, args)
         return None
-
-
-class _RulesReader(Reader):
-    """Reads the parts of a ruleset, checking each index against what was read before."""
-
-    slot_count = 0
-    counter_range = (0, 0)
-    state_counts: list[int]
-    expressions: tuple
-    rules: tuple
-    seen: dict
-
-    def rows(self, read):
-        """Return the tuple of a counted list."""
-        count = self.varint()
-        if count > SIZE_LIMIT:
-            raise RulesError("impossible count")
-        return tuple([read() for _ in range(count)])
-
-    def once(self, part):
-        """Return the part equal to `part` that came first: a badge's heap is short."""
-        return self.seen.setdefault(part, part)
-
-    def below(self, index, count):
-        """Return `index` if it is below `count`."""
-        if index >= count:
-            raise RulesError("number outside its table")
-        return index
-
-    def read_expression(self):
-        code = self.take(self.varint())
-        check(code, self.slot_count)
-        return prepare(code)
-
-    def pick_expression(self, index):
-        return self.expressions[self.below(index, len(self.expressions))]
-
-    def optional(self, index):
-        """Return the expression with number `index` - 1, None for 0."""
-        return self.pick_expression(index - 1) if index else None
-
-    def read_condition(self):
-        where = self.once(self.rows(self.read_test))
-        return (where, self.optional(self.varint()))
-
-    def read_test(self):
-        track = self.below(self.varint(), len(self.state_counts))
-        return self.varint() << 8 | track
-
-    def read_rule(self):
-        where, guard = self.read_condition()
-        refusal = self.varint()
-        return (where, guard, refusal, self.once(self.rows(self.read_effect)))
-
-    def read_effect(self):
-        op, target, a = self.varint(), self.varint(), self.varint()
-        expression = self.optional(self.varint())
-        if op == SET:
-            first, end = self.counter_range
-            if target < first:
-                raise RulesError("sets what is no counter")
-            self.below(target, end)
-        elif op == NOTE:
-            target = 0  # a note has none
-        else:
-            self.below(target, len(self.state_counts))
-            if op == GO:
-                self.below(a, self.state_counts[target])
-        if (
-            op < SET
-            or op > NOTE
-            or (expression is None and op in (SET, TIMER_SET, TIMER_ADD, NOTE))
-        ):
-            raise RulesError("unknown effect")
-        return self.once((op | target << 3 | a << 11, expression))
-
-    def rule_list(self):
-        """Return the tuple of rules of a list of rule numbers."""
-        return tuple([self.rules[self.below(i, len(self.rules))] for i in self.rows(self.varint)])
-
-    def read_signal(self):
-        condition = self.read_condition()
-        patterns = [self.below(self.varint(), len(PATTERN_NAMES)) for _ in range(3)]
-        timer = self.varint()
-        self.below(timer, len(self.state_counts) + 1)
-        return (condition, self.once(tuple(patterns)), timer - 1)

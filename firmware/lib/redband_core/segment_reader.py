@@ -12,9 +12,8 @@ class SegmentReader:
     """Takes the bytes of a segment in order, gives its records.
 
     `header`: None until it was read. `next_seq`: number of the next record. `game_ms`: time of the
-    last one. `valid_bytes`: length of the whole prefix. `pending_bytes`: bytes taken behind it;
-    not 0 at the end of the file means a torn tail. `is_corrupt`: what follows is no record, in any
-    continuation; `feed` then only counts.
+    last one. `valid_bytes`: length of the whole prefix. `pending_bytes`: bytes taken behind it.
+    `is_corrupt`: what follows is no record, in any continuation; `feed` then only counts.
     """
 
     def __init__(self) -> None:
@@ -27,13 +26,31 @@ class SegmentReader:
         self.is_corrupt = False
         self._data = b""
         self._offset = 0
+        self._lost_bytes = 0  # of the pending ones, up to the last that is not 0xFF
 
     def feed(self, piece: "bytes | bytearray | memoryview") -> None:
         """Take the next bytes of the file; an empty piece is allowed."""
-        self.pending_bytes += len(piece)
-        if not self.is_corrupt:
+        if self.is_corrupt:
+            self._lose(self.pending_bytes, piece)
+        else:
             self._data = self._data[self._offset :] + bytes(piece)
             self._offset = 0
+        self.pending_bytes += len(piece)
+
+    def _lose(self, before_bytes: int, piece: "bytes | bytearray | memoryview") -> None:
+        written_bytes = len(bytes(piece).rstrip(b"\xff"))
+        if written_bytes:
+            self._lost_bytes = before_bytes + written_bytes
+
+    def torn_bytes(self) -> int:
+        """Return the bytes behind the whole prefix without the erased flash (0xFF) at their end.
+
+        At the end of the file: 0 means that a record may follow here, if the flash is still as it
+        was left; otherwise the tail is torn.
+        """
+        if not self.is_corrupt:
+            return len(self._data[self._offset :].rstrip(b"\xff"))
+        return self._lost_bytes
 
     def next_record(self) -> "tuple[int, int, int, bytes] | None":
         """Return (seq, kind, game_ms, payload), or None when more bytes are needed or none follow.
@@ -46,6 +63,7 @@ class SegmentReader:
             return self._next_record()
         except JournalCorrupt:
             self.is_corrupt = True
+            self._lose(0, self._data[self._offset :])
             self._data = b""
             return None
 

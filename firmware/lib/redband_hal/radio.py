@@ -1,8 +1,10 @@
 """The Bluetooth controller as a peripheral: one service of ours, Battery, Device Information.
 
-Guarantee: the interrupt handler only copies into a bounded ring; what does not fit is counted in
-`dropped_count`, and a connect or disconnect always fits. Connection handles come from events.
-Does not know sessions or adverts: redband_badge.radio_task does.
+Guarantee: the interrupt handler only copies into bounded rings; what does not fit is counted in
+`dropped_count` and `heard_dropped_count`, and a connect or disconnect always fits. Connection
+handles come from events. It observes, too: of all adverts in range those are kept that begin as it
+was told. It may be switched off and on without end: each start has handles of its own, and no
+event of the one before is left. Does not know sessions or adverts: redband_badge.radio_task does.
 """
 
 import bluetooth
@@ -19,6 +21,7 @@ CHANNEL_LOG = 2
 _IRQ_CENTRAL_CONNECT = 1
 _IRQ_CENTRAL_DISCONNECT = 2
 _IRQ_GATTS_WRITE = 3
+_IRQ_SCAN_RESULT = 5
 _IRQ_MTU_EXCHANGED = 21
 
 _ENOMEM = 12
@@ -34,6 +37,10 @@ _UUID_MANUFACTURER = 0x2A29
 RING_SIZE = 40
 RING_KEPT_FOR_LINKS = 8
 
+HEARD_SIZE = 8
+HEAD_AT = 3  # in an advertisement, behind its flags
+HEAD_BYTES = 6
+
 PREFERRED_MTU = 256
 # The longest write a peer may send: the MTU less three bytes of ATT header. Without this call
 # MicroPython keeps the first 20 bytes of each write and drops the rest in silence.
@@ -43,7 +50,8 @@ WRITE_BUFFER_BYTES = PREFERRED_MTU - 3
 class Radio:
     """The controller. `start` may fail and be tried again; nothing else works before it.
 
-    `is_started`: whether it has worked. `dropped_count`: events that found the ring full.
+    `is_started`: whether it has worked. `dropped_count`: events that found the ring full, and
+    writes with nothing in them.
     """
 
     def __init__(self, service_uuid: str, info_uuid: str, control_uuid: str, log_uuid: str):
@@ -59,6 +67,12 @@ class Radio:
         self._put_count = 0
         self._taken_count = 0
         self.dropped_count = 0
+        # What was observed, the same way: (advertisement, rssi in dBm).
+        self._heads = ()
+        self._heard: "list" = [None] * HEARD_SIZE
+        self._heard_put_count = 0
+        self._heard_taken_count = 0
+        self.heard_dropped_count = 0
 
     def start(self, name: str, firmware_version: str) -> None:
         """Switch the controller on and register the services. Raises OSError when it cannot.
@@ -68,6 +82,7 @@ class Radio:
         ble = self._ble
         # A soft reset can leave the controller half alive: off first, then on.
         ble.active(False)
+        self._forget_events()
         ble.active(True)
         ble.config(gap_name=name, mtu=PREFERRED_MTU)
         ble.irq(self._on_event)  # pyright: ignore[reportArgumentType]
@@ -80,13 +95,14 @@ class Radio:
     def _register(self, ble: bluetooth.BLE) -> tuple:
         uuid = bluetooth.UUID
         read, notify = bluetooth.FLAG_READ, bluetooth.FLAG_NOTIFY
+        fast = bluetooth.FLAG_WRITE_NO_RESPONSE  # for uploads
         service, info, control, log = self._uuids
         services = (
             (
                 uuid(service),
                 (
                     (uuid(info), read),
-                    (uuid(control), bluetooth.FLAG_WRITE | notify),
+                    (uuid(control), bluetooth.FLAG_WRITE | fast | notify),
                     (uuid(log), notify),
                 ),
             ),
@@ -102,12 +118,20 @@ class Radio:
         return tuple(ours) + tuple(battery) + tuple(device)
 
     def _on_event(self, event: int, data: tuple) -> None:
-        # Copies and leaves. `data` holds views that die with this call.
-        if event == _IRQ_GATTS_WRITE:
+        # Copies and leaves. `data` holds views that die with this call. Adverts of others come by
+        # the hundred each second, so most of them are left where they are.
+        if event == _IRQ_SCAN_RESULT:
+            if data[4][HEAD_AT : HEAD_AT + HEAD_BYTES] in self._heads:
+                self._hear(bytes(data[4]), data[3])
+        elif event == _IRQ_GATTS_WRITE:
             if self._put_count - self._taken_count >= RING_SIZE - RING_KEPT_FOR_LINKS:
                 self.dropped_count += 1
             elif data[1] == self._handles[1]:
-                self._put((EVENT_WRITTEN, data[0], bytes(self._ble.gatts_read(data[1]))))
+                value = self._ble.gatts_read(data[1])
+                if value:
+                    self._put((EVENT_WRITTEN, data[0], bytes(value)))
+                else:
+                    self.dropped_count += 1  # None or b"": PITFALLS A5
         elif event == _IRQ_CENTRAL_CONNECT:
             self._put((EVENT_CONNECTED, data[0], 0))
         elif event == _IRQ_CENTRAL_DISCONNECT:
@@ -121,6 +145,21 @@ class Radio:
             return
         self._ring[self._put_count % RING_SIZE] = event
         self._put_count += 1
+
+    def _hear(self, advertisement: bytes, rssi_dbm: int) -> None:
+        if self._heard_put_count - self._heard_taken_count == HEARD_SIZE:
+            self.heard_dropped_count += 1
+            return
+        self._heard[self._heard_put_count % HEARD_SIZE] = (advertisement, rssi_dbm)
+        self._heard_put_count += 1
+
+    def take_heard(self) -> "tuple[bytes, int] | None":
+        """Return the oldest (advertisement, rssi in dBm) that was observed, and remove it."""
+        if self._heard_put_count == self._heard_taken_count:
+            return None
+        heard = self._heard[self._heard_taken_count % HEARD_SIZE]
+        self._heard_taken_count += 1
+        return heard
 
     def take_event(self) -> "tuple | None":
         """Return the oldest (EVENT_ code, connection handle, data) and remove it, or None.
@@ -148,6 +187,21 @@ class Radio:
         """
         self._ble.gap_advertise(interval_ms * 1000, advert, resp_data=scan_response)
 
+    def observe(self, window_ms: int, interval_ms: int, heads: tuple) -> None:
+        """Listen for adverts, `window_ms` of each `interval_ms`, until told otherwise.
+
+        `heads`: what the advertisements to keep have in the HEAD_BYTES from HEAD_AT on. Replaces
+        what was observed before; goes on through connections. Raises OSError when the controller
+        refuses, as some do while they advertise (PITFALLS B11).
+        """
+        self._heads = heads
+        self._ble.gap_scan(None)  # pyright: ignore[reportArgumentType]
+        self._ble.gap_scan(0, interval_ms * 1000, window_ms * 1000, False)
+
+    def stop_observing(self) -> None:
+        """Listen no more. Raises OSError."""
+        self._ble.gap_scan(None)  # pyright: ignore[reportArgumentType]
+
     def notify(self, connection: int, channel: int, data: bytes) -> bool:
         """Send one notification; return False when the stack has no room: the same again later.
 
@@ -167,6 +221,15 @@ class Radio:
         self._ble.gap_disconnect(connection)  # pyright: ignore[reportArgumentType]
 
     def stop(self) -> None:
-        """Switch the controller off, so that a soft reset leaves nothing half alive."""
+        """Switch the controller off, so that a soft reset leaves nothing half alive.
+
+        Connections end without an event. Raises OSError; start() tries it again.
+        """
         self.is_started = False
         self._ble.active(False)
+        self._forget_events()
+
+    def _forget_events(self) -> None:
+        # Of a controller that is off: connections and handles of its last life mean nothing now.
+        self._taken_count = self._put_count
+        self._heard_taken_count = self._heard_put_count

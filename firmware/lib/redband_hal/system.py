@@ -1,10 +1,12 @@
-"""Ticks, reset, watchdog, chance and room on the flash.
+"""Ticks, reset, watchdog, RTC memory, chance, the USB port, and room on flash and heap.
 
 Guarantee: one place knows how the port spells these. Does not keep game time (redband_core.clock
 does) and never asks for wall time, which a badge does not have.
 """
 
 import os
+import select
+import sys
 import time
 
 import machine
@@ -16,6 +18,10 @@ RESET_HARD = 2  # machine.reset(), a panic and the external pin look alike
 RESET_WATCHDOG = 3
 RESET_DEEP_SLEEP = 4
 RESET_SOFT = 5
+
+_rtc = machine.RTC()
+_usb = select.poll()
+_usb.register(sys.stdin, select.POLLIN)
 
 
 def ticks_ms() -> int:
@@ -42,6 +48,47 @@ def reset_cause() -> int:
     if cause == machine.SOFT_RESET:
         return RESET_SOFT
     return RESET_UNKNOWN
+
+
+def was_woken_by_pin() -> bool:
+    """Return whether a pin ended a deep sleep: the badge's button, that may be open again by now.
+
+    The ESP32-C3 reports its pins by a number for which MicroPython has no name; a timer it has.
+    """
+    if machine.reset_cause() != machine.DEEPSLEEP_RESET:
+        return False
+    return machine.wake_reason() != machine.TIMER_WAKE
+
+
+def keep(data: "bytes | bytearray") -> None:
+    """Put up to 2048 bytes into the RTC memory, which most resets leave alone."""
+    _rtc.memory(data)
+
+
+def kept() -> bytes:
+    """Return the RTC memory: what was kept, or nothing, or anything. Check it."""
+    return _rtc.memory()
+
+
+def usb_asked() -> bool:
+    """Return whether a `?` came over USB since the last call, at most 32 bytes ago; never waits.
+
+    Read as bytes: as text, half a character of a program that probes the port would be waited for.
+    """
+    is_asked = False
+    for _ in range(32):
+        byte = _usb.poll(0) and sys.stdin.buffer.read(1)
+        if not byte:
+            break
+        is_asked = byte == b"?" or is_asked
+    return is_asked
+
+
+def forget(module_name: str) -> None:
+    """Let a module leave the memory whose work is done. `module_name`: with its package."""
+    if sys.modules.pop(module_name, None) is not None:
+        package, _dot, name = module_name.rpartition(".")
+        delattr(sys.modules[package], name)
 
 
 def reset() -> None:

@@ -35,9 +35,16 @@ COMMANDS = {
     "scan": LazyCommand("redband.cli.scan", "List the badges in range."),
     "watch": LazyCommand("redband.cli.watch", "Follow the field: a live table, journals synced."),
     "sync": LazyCommand("redband.cli.sync", "Fetch the journals of the badges in range."),
+    "command": LazyCommand(
+        "redband.cli.command", "Let a badge do something: an event, a pause, a light."
+    ),
+    "fleet": LazyCommand("redband.cli.fleet", "Stop the game on all badges, or let it go on."),
     "events": LazyCommand("redband.cli.events", "List the events in the store."),
+    "books": LazyCommand("redband.cli.books", "Compare the books of medics and patients."),
     "rules": LazyCommand("redband.cli.rules", "Check, compile and show rulesets."),
+    "keys": LazyCommand("redband.cli.keys", "Make, show and hand out the key of a game."),
     "badge": LazyCommand("redband.cli.badge", "Put the firmware on a badge over USB."),
+    "update": LazyCommand("redband.cli.update", "Update badges over the air."),
     "virtual": LazyCommand("redband.cli.virtual", "Run virtual badges, and press their buttons."),
 }
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,7 +13,11 @@ from redband.cli.options import DataOption, Language, LanguageOption, data_folde
 from redband.errors import RedbandUserError
 
 if TYPE_CHECKING:
+    from redband.gateway.book import RuleBook
+    from redband.gateway.rows import Text
     from redband.store.records import Record
+    from redband.store.store import Store
+    from redband.store.walltime import Placed
 
 app = typer.Typer(add_completion=False)
 
@@ -22,14 +29,17 @@ def events(
     all_records: Annotated[
         bool, typer.Option("--all", help="Also records that tell of no input.")
     ] = False,
+    only_restarts: Annotated[
+        bool, typer.Option("--restarts", help="Only count each badge's restarts by their causes.")
+    ] = False,
     lang: LanguageOption = Language.EN,
 ) -> None:
     """List the events in the store, by badge, life and number.
 
-    Columns: badge, life of the badge (install), boot, number, game time, what happened.
+    Columns: badge, life of the badge (install), boot, number, game time, this computer's time as
+    far as it is known ("?" when not), what happened.
     """
     from redband.gateway.book import open_book
-    from redband.gateway.happenings import describe
     from redband.store.records import kind_name
     from redband.store.store import STORE_FILE, Store
 
@@ -50,21 +60,68 @@ def events(
                 f" {', '.join(map(str, known)) or '(none yet)'}.",
                 exit_code=1,
             )
-        for record in store.records(badge):
-            identity = identities.get((record.badge_id, record.install_id, record.boot_id))
-            text = describe(record, book.names(identity))
+        if only_restarts:
+            for line in _restarts(store, book, known if badge is None else [badge], lang.value):
+                typer.echo(line)
+            return
+        for record, placed, text in _told(store, book, badge):
             if text is not None:
-                typer.echo(_line(record, text.get(lang.value)))
+                typer.echo(_line(record, placed, text.get(lang.value), lang.value))
             elif all_records:
-                typer.echo(_line(record, kind_name(record.kind)))
+                typer.echo(_line(record, placed, kind_name(record.kind), lang.value))
     finally:
         store.close()
 
 
-def _line(record: Record, told: str) -> str:
+def _told(
+    store: Store, book: RuleBook, badge_id: int | None
+) -> Iterator[tuple[Record, Placed, Text | None]]:
+    """Yield each record with its time by this computer and what it tells people."""
+    from redband.gateway.happenings import describe
+    from redband.store.projection import Projector
+    from redband.store.walltime import WallMap, feed
+
+    identities = store.boot_rulesets()
+    for badge, of_badge in groupby(store.records(badge_id), key=lambda one: one.badge_id):
+        projector = Projector(badge, book.ruleset)
+        meetings = store.meetings(badge)
+        for order, group in groupby(of_badge, key=lambda one: one.install_order):
+            records = list(group)
+            wall_map = WallMap()
+            feed(wall_map, records, meetings.get(order, ()))
+            for record in records:
+                is_in_timer = projector.apply(record)
+                identity = identities.get((badge, record.install_id, record.boot_id))
+                text = describe(record, book.names(identity), is_in_timer)
+                yield record, wall_map.place(record), text
+
+
+def _restarts(store: Store, book: RuleBook, badges: list[int], language: str) -> Iterator[str]:
+    """Yield a line for each badge: how often it was started again, why, and during a timer."""
+    from redband.cli.table import word
+    from redband.store.projection import fold
+
+    for badge_id in badges:
+        counts = fold(badge_id, store.records(badge_id), book.ruleset).restarts
+        told = counts.told(language)
+        line = f"{badge_id:>5}  {word('restarts', language).format(counts.total)}"
+        line += f" ({told})" if told else ""
+        if counts.in_timer:
+            line += f", {word('in_timer', language).format(counts.in_timer)}"
+        yield line
+
+
+def _line(record: Record, placed: Placed, told: str, language: str) -> str:
+    from redband.gateway.happenings import before
+
+    wall = "?"
+    if placed.before_boot is not None:
+        told = f"{told} ({before(placed).get(language)})"
+    elif placed.wall_ms is not None:
+        wall = f"{datetime.fromtimestamp(placed.wall_ms / 1000):%Y-%m-%d %H:%M:%S}"
     return (
         f"{record.badge_id:>5}  {record.install_order:>2}  {record.boot_id:08x}"
-        f"  {record.seq:>6}  {_clock(record.game_ms)}  {told}"
+        f"  {record.seq:>6}  {_clock(record.game_ms)}  {wall:<19}  {told}"
     )
 
 

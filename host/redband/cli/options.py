@@ -13,6 +13,7 @@ import typer
 from redband.errors import RedbandUserError
 
 if TYPE_CHECKING:
+    from redband.keys import Keys
     from redband.radio import RadioBackend
 
 
@@ -35,6 +36,15 @@ FieldOption = Annotated[
     Path | None,
     typer.Option(
         "--field", help="Folder of a running virtual field (without it: real Bluetooth)."
+    ),
+]
+
+KeyOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--key",
+        help="Key file of the game or of your role (without it: game.key in the data folder, or"
+        " the virtual field's own).",
     ),
 ]
 
@@ -61,21 +71,47 @@ def data_folder(given: Path | None) -> Path:
     return folder
 
 
+def key_path(key: Path | None, data: Path | None) -> Path:
+    """Return where the game's key is: the file named, else game.key in the data folder.
+
+    Raises RedbandUserError as data_folder does.
+    """
+    from redband.keys import KEY_FILE
+
+    return key if key is not None else data_folder(data) / KEY_FILE
+
+
 class Radio(NamedTuple):
-    """A radio to use: its bleak backend (None: real Bluetooth) and game seconds per second."""
+    """A radio to use, and the keys to hear with.
+
+    backend: for bleak, None for real Bluetooth. time_factor: game seconds per second. keys: None
+    when there are none, and badges are but counted.
+    """
 
     backend: RadioBackend | None
     time_factor: float
+    keys: Keys | None
+
+
+def _keys(key: Path | None, folder: Path) -> Keys | None:
+    from redband.keys import KEY_FILE, load_keys
+
+    path = key or folder / KEY_FILE
+    return load_keys(path) if key is not None or path.exists() else None
 
 
 @asynccontextmanager
-async def open_radio(field: Path | None) -> AsyncIterator[Radio]:
+async def open_radio(
+    field: Path | None, key: Path | None = None, data: Path | None = None
+) -> AsyncIterator[Radio]:
     """Open the radio of the virtual field running in the folder `field`; None: real Bluetooth.
 
-    Raises RedbandUserError when no field runs there, or the virtual radio is not installed.
+    key: file of the keys; None for those of the field, or of the data folder `data`. Raises
+    RedbandUserError when no field runs there, the virtual radio is not installed, or the key file
+    cannot be used.
     """
     if field is None:
-        yield Radio(None, 1.0)
+        yield Radio(None, 1.0, _keys(key, data_folder(data)))
         return
     from redband.virtual.runtime import require_runtime
 
@@ -85,8 +121,9 @@ async def open_radio(field: Path | None) -> AsyncIterator[Radio]:
     from redband.virtual.field import CONTROL_NAME
 
     status = await ask(field / CONTROL_NAME, {"do": "status"})
+    keys = _keys(key, field)
     radio = backend(status["hci"])
     try:
-        yield Radio(radio, float(status["time_factor"]))
+        yield Radio(radio, float(status["time_factor"]), keys)
     finally:
         await radio.close()

@@ -7,22 +7,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from redband.cli.options import FieldOption
+from redband.cli.options import DataOption, FieldOption, KeyOption
 
 if TYPE_CHECKING:
     from redband.radio import Heard
 
 app = typer.Typer(add_completion=False)
 
-COLUMNS = " badge   role         rssi  battery  records  revision  flags"
+COLUMNS = " badge   role         rssi  battery  records  flags"
 
 
 @app.command()
 def scan(
-    seconds: Annotated[float, typer.Option(min=0.1, help="How long to listen.")] = 5,
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long to listen.")] = 6,
     field: FieldOption = None,
+    key: KeyOption = None,
+    data: DataOption = None,
 ) -> None:
-    """List the badges in range, as their adverts say. Exit code 1 when there is none."""
+    """List the badges in range, as their adverts say. Exit code 1 when there is none.
+
+    Only badges of the game whose key is here are listed; of others one learns that they are there.
+    """
     from redband.cli import session
     from redband.cli.options import open_radio
     from redband.gateway.bleak_radio import BleakRadio
@@ -30,18 +35,24 @@ def scan(
     heard: dict[int, Heard] = {}
 
     def note(sighting: Heard) -> None:
-        heard[sighting.advert.badge_id] = sighting
+        if not sighting.is_doubtful:
+            heard[sighting.advert.badge_id] = sighting
 
     async def main() -> int:
-        async with open_radio(field) as radio:
+        async with open_radio(field, key, data) as radio:
+            ears = BleakRadio(radio.backend, radio.keys, time_factor=radio.time_factor)
             try:
                 async with asyncio.timeout(seconds):
-                    await BleakRadio(radio.backend).scan(note)
+                    await ears.scan(note)
             except TimeoutError:
-                return 0
+                pass
+            told.extend(session.unread(ears.counts, radio.keys is not None))
         return 0
 
+    told: list[str] = []
     session.run(main())
+    for sentence in told:
+        typer.echo(sentence, err=True)
     if not heard:
         typer.echo(f"No badge was heard in {seconds:g} s.", err=True)
         raise typer.Exit(1)
@@ -57,10 +68,13 @@ def _line(sighting: Heard) -> str:
 
     advert = sighting.advert
     role = ROLE_NAMES[advert.role] if advert.role < len(ROLE_NAMES) else str(advert.role)
-    flags = ", ".join(name for bit, name in FLAG_NAMES if advert.flags & bit)
+    remarks = [name for bit, name in FLAG_NAMES if advert.flags & bit]
+    remarks += ["paused"] if advert.is_paused else []
+    remarks += ["EMERGENCY"] if advert.is_emergency else []
+    flags = ", ".join(remarks)
     made = 0 if advert.last_seq == NO_SEQ else advert.last_seq + 1
     line = (
         f"{advert.badge_id:>6}   {role:<11}  {sighting.rssi_dbm:>4}  {advert.battery_pct:>5} %"
-        f"  {made:>7}  {advert.revision:>8}  {flags}"
+        f"  {made:>7}  {flags}"
     )
     return line.rstrip()

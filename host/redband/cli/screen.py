@@ -72,6 +72,7 @@ class Screen:
                 line = plain_line(row, self._language)
                 # The running timer alone is no news.
                 key = f"{row.signal} {row.hits} {row.event_count}"
+                key += f" {row.is_emergency} {row.is_paused}"
                 if row.signal is not None and self._shown.get(row.badge_id) != key:
                     self._shown[row.badge_id] = key
                     self._console.print(line, highlight=False, soft_wrap=True)

@@ -1,6 +1,7 @@
 """What scan, sync and watch share: a gateway on a chosen radio and store, for a while.
 
-Guarantee: obstacles are one sentence; whatever ends the block, radio and store are closed.
+Guarantee: obstacles are one sentence; whatever ends the block, radio and store are closed. Badges
+that could not be read are told of at the end, with what to do about it.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from socket import gethostname
 
+import typer
+
 from redband.cli.logs import log_to
 from redband.cli.options import open_radio
 from redband.errors import leading_error
 from redband.gateway.bleak_radio import BleakRadio
 from redband.gateway.book import open_book
 from redband.gateway.gateway import Gateway
+from redband.radio import ScanCounts, Verdict
 from redband.store.store import STORE_FILE, Store
 
 LOG_FILE = "redband.log"
@@ -34,19 +38,54 @@ def run(main: Coroutine[object, object, int]) -> int:
         raise leading_error(group) from group
 
 
+def unread(counts: ScanCounts, has_keys: bool) -> list[str]:
+    """Return what to tell of the badges that a scan met and could not read, a sentence each."""
+    told = []
+    if counts.foreign:
+        number = _badges(len(counts.foreign), "Redband badge")
+        what = "of another game" if has_keys else "of a game whose key is not here"
+        told.append(f"{number} {what}: give the right key with --key FILE.")
+    if counts.unkeyed:
+        number = _badges(len(counts.unkeyed), "badge")
+        told.append(f"{number} without a key: install the game's with redband badge install.")
+    if counts.packets[Verdict.OTHER_VERSION]:
+        told.append("There are badges with firmware of another version: install it anew.")
+    recorded = counts.packets[Verdict.OLD] + counts.packets[Verdict.REPLAYED]
+    if recorded:
+        told.append(f"{recorded} old adverts were not believed: somebody may send recordings.")
+    return told
+
+
+def _badges(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
 @asynccontextmanager
-async def gateway(folder: Path, field: Path | None) -> AsyncIterator[Gateway]:
-    """Run a gateway with its store in `folder` on the radio of `field` (None: real Bluetooth)."""
+async def gateway(
+    folder: Path, field: Path | None, key: Path | None = None
+) -> AsyncIterator[Gateway]:
+    """Run a gateway with its store in `folder` on the radio of `field` (None: real Bluetooth).
+
+    key: file of the keys, None for the one in `folder`, or the field's own.
+    """
     log_to(folder / LOG_FILE)
-    async with open_radio(field) as radio:
+    async with open_radio(field, key, folder) as radio:
         store = Store(folder / STORE_FILE)
+        ears = BleakRadio(
+            radio.backend,
+            radio.keys,
+            store.advert_counts(),
+            store.keep_advert_counts,
+            radio.time_factor,
+        )
         try:
             opened = Gateway(
-                BleakRadio(radio.backend),
+                ears,
                 store,
                 open_book(store),
                 name=gethostname(),
                 time_factor=radio.time_factor,
+                keys=radio.keys,
             )
             await opened.load()
             async with asyncio.TaskGroup() as group:
@@ -55,3 +94,5 @@ async def gateway(folder: Path, field: Path | None) -> AsyncIterator[Gateway]:
                 running.cancel()
         finally:
             store.close()
+            for sentence in unread(ears.counts, radio.keys is not None):
+                typer.echo(sentence, err=True)

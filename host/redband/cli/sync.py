@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from redband.cli.options import DataOption, FieldOption, data_folder
+from redband.cli.options import DataOption, FieldOption, KeyOption, data_folder
 
 app = typer.Typer(add_completion=False)
 
@@ -16,9 +16,10 @@ app = typer.Typer(add_completion=False)
 def sync(
     data: DataOption = None,
     field: FieldOption = None,
+    key: KeyOption = None,
     listen: Annotated[
         float, typer.Option(min=0.1, help="Seconds to listen for badges before the last sync.")
-    ] = 5,
+    ] = 6,
     deadline: Annotated[float, typer.Option(min=1, help="Give up after this many seconds.")] = 120,
 ) -> None:
     """Fetch the journals of all badges in range into the store, then end.
@@ -28,7 +29,7 @@ def sync(
     from redband.cli import session
 
     async def main() -> int:
-        async with session.gateway(data_folder(data), field) as gateway:
+        async with session.gateway(data_folder(data), field, key) as gateway:
             await asyncio.sleep(listen)
             heard = {row.badge_id for row in gateway.rows() if row.last_seen_age_s is not None}
             try:

@@ -29,6 +29,10 @@ WORDS = {
     "battery": ("Battery", "Батарея"),
     "never": ("never", "никогда"),
     "ago": ("{} s ago", "{} с назад"),
+    "paused": ("paused", "пауза"),
+    "emergency": ("EMERGENCY", "ЧП"),
+    "restarts": ("restarts: {}", "перезапусков: {}"),
+    "in_timer": ("during a timer: {}", "во время таймера: {}"),
 }
 RHYTHMS = {
     "off": ("off", "выкл."),
@@ -44,6 +48,8 @@ RHYTHMS = {
 
 WIDE_COLUMNS = 100
 """With less room, what is no news is left out: who was heard just now, and full batteries."""
+
+EMERGENCY_STYLE = "bold white on red"
 
 STATE_COLUMNS = 9
 """The state stays readable however narrow the terminal is."""
@@ -93,11 +99,19 @@ def _hits(row: BadgeRow) -> str:
 
 
 def _remarks(row: BadgeRow, language: str, is_narrow: bool) -> str:
-    remarks = [*row.flag_names, *([row.problem] if row.problem else [])]
+    remarks = [word("emergency", language)] if row.is_emergency else []
+    remarks += [word("paused", language)] if row.is_paused else []
+    remarks += [*row.flag_names, *([row.problem] if row.problem else []), *restarts(row, language)]
     if is_narrow and not row.is_fresh:
         remarks.append(seen(row, language).plain)
     gap = "\n" if is_narrow else " "
     return f"{gap}({', '.join(remarks)})" if remarks else ""
+
+
+def restarts(row: BadgeRow, language: str) -> list[str]:
+    """Return how often the badge was started again, and how often while a timer ran."""
+    counts = (("restarts", row.restarts.total), ("in_timer", row.restarts.in_timer))
+    return [word(key, language).format(count) for key, count in counts if count]
 
 
 def table(
@@ -121,9 +135,11 @@ def table(
     if not is_narrow:
         out.add_column(word("seen", language), justify="right", no_wrap=True)
         out.add_column(word("battery", language), justify="right", no_wrap=True)
-    for row in rows:
+    # Who is really hurt stands on top.
+    for row in sorted(rows, key=lambda row: not row.is_emergency):
         cells = _cells(row, phase_ms, language, is_narrow)
-        out.add_row(*cells[: len(out.columns)])
+        style = EMERGENCY_STYLE if row.is_emergency else None
+        out.add_row(*cells[: len(out.columns)], style=style)
     return out
 
 
@@ -152,4 +168,9 @@ def plain_line(row: BadgeRow, language: str = "en") -> str:
         parts.append(f"timer {clock(row.timer_left_s)}")
     if row.last_event is not None:
         parts.append(row.last_event.get(language))
+    if row.is_emergency:
+        parts.append(word("emergency", language))
+    if row.is_paused:
+        parts.append(word("paused", language))
+    parts += restarts(row, language)
     return "  ".join(parts)

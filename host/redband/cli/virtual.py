@@ -62,6 +62,8 @@ def _show(badge: dict[str, Any]) -> None:
         f"badge {badge['badge']} {badge['player']}: {power}, lit: {', '.join(lit) or 'nothing'}, "
         f"starts: {badge['boots']}, port: {badge['usb']}"
     )
+    if badge.get("played") is False:
+        typer.echo("The badge has not felt it yet: no program on it looks at its inputs.")
 
 
 @app.command()
@@ -76,14 +78,23 @@ def start(
     blank: Annotated[
         bool, typer.Option("--blank", help="Without firmware: for redband badge install.")
     ] = False,
+    accelerometer: Annotated[
+        bool, typer.Option("--accelerometer", help="In place of the impact switch.")
+    ] = False,
 ) -> None:
     """Run virtual badges until Ctrl-C; the flash images stay and are taken up again."""
     require_runtime()
-    asyncio.run(_run(badges, directory, time_factor, ruleset, seed, blank))
+    asyncio.run(_run(badges, directory, time_factor, ruleset, seed, blank, accelerometer))
 
 
 async def _run(
-    badges: int, directory: Path, time_factor: float, ruleset: str, seed: int, blank: bool
+    badges: int,
+    directory: Path,
+    time_factor: float,
+    ruleset: str,
+    seed: int,
+    blank: bool,
+    accelerometer: bool,
 ) -> None:
     # The radio takes a second to import, which the other commands need not wait for.
     from redband.virtual.field import BadgeSpec, Field
@@ -97,7 +108,11 @@ async def _run(
         await field.start()
         for badge_id in range(1, badges + 1):
             spec = BadgeSpec(
-                badge_id, f"Player {badge_id}", ruleset_id=ruleset, with_firmware=not blank
+                badge_id,
+                f"Player {badge_id}",
+                ruleset_id=ruleset,
+                with_firmware=not blank,
+                has_accelerometer=accelerometer,
             )
             badge = await field.add_badge(spec)
             typer.echo(f"badge {badge_id}: port {badge.usb_path}")
@@ -134,9 +149,43 @@ def press(
 
 
 @app.command()
-def shake(badge: BadgeId, field: FieldOption = None) -> None:
+def shake(
+    badge: BadgeId,
+    mg: Annotated[int, typer.Option(help="How hard, where there is an accelerometer.")] = 9000,
+    field: FieldOption = None,
+) -> None:
     """Hit a badge's impact sensor."""
-    _show(_ask(field, do="shake", badge=badge))
+    _show(_ask(field, do="shake", badge=badge, mg=mg))
+
+
+@app.command()
+def blow(
+    badge: BadgeId,
+    mg: Annotated[int, typer.Option(help="The blow's peak, in thousandths of g.")] = 9000,
+    duration_ms: Annotated[int, typer.Option(help="How long, in game time.")] = 12,
+    axis: Annotated[str, typer.Option(help="x, y or z.")] = "x",
+    field: FieldOption = None,
+) -> None:
+    """Let a badge's accelerometer feel a blow."""
+    _show(_ask(field, do="blow", badge=badge, mg=mg, duration_ms=duration_ms, axis=axis))
+
+
+@app.command()
+def edges(
+    badge: BadgeId,
+    edges: Annotated[
+        list[str],
+        typer.Argument(help="Microseconds to wait, and 1 for closed or 0 for open: 0:1 30000:0"),
+    ],
+    contact: Annotated[str, typer.Option(help="button or impact.")] = "button",
+    field: FieldOption = None,
+) -> None:
+    """Play a recorded list of edges at a contact."""
+    try:
+        pairs = [[int(number) for number in edge.split(":")] for edge in edges]
+    except ValueError as error:
+        raise RedbandUserError(f"An edge is written as 30000:0, not {error}.") from error
+    _show(_ask(field, do="edges", badge=badge, contact=contact, edges=pairs))
 
 
 @app.command()

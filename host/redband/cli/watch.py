@@ -10,6 +10,7 @@ import typer
 from redband.cli.options import (
     DataOption,
     FieldOption,
+    KeyOption,
     Language,
     LanguageOption,
     data_folder,
@@ -22,6 +23,7 @@ app = typer.Typer(add_completion=False)
 def watch(
     data: DataOption = None,
     field: FieldOption = None,
+    key: KeyOption = None,
     seconds: Annotated[
         float | None, typer.Option(min=0.1, help="End after this time (without it: Ctrl-C).")
     ] = None,
@@ -34,7 +36,7 @@ def watch(
     from redband.cli.screen import Screen
 
     async def main() -> int:
-        async with session.gateway(data_folder(data), field) as gateway:
+        async with session.gateway(data_folder(data), field, key) as gateway:
             screen = Screen(Console(), gateway.rows, lang.value)
             try:
                 async with asyncio.timeout(seconds):

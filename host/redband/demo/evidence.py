@@ -20,8 +20,6 @@ from redband_core import journal
 from redband_core.errors import JournalCorrupt
 
 JOURNAL_FOLDER = "/journal/"
-TAIL = JOURNAL_FOLDER + "tail"
-"""File with the newest records: a segment like the others, kept small (docs/journal.md)."""
 
 EVENT_KINDS = (journal.EVENT, journal.REFUSED)
 """Records that tell of an input: what happened, and what was refused."""
@@ -54,9 +52,8 @@ def read_journal(image: Path) -> BadgeJournal:
             f"The flash image {image} cannot be read ({error}); put it aside and start again."
         ) from error
     records: dict[tuple[int, int], tuple[int, int, bytes]] = {}
-    # The tail first: where an old one still repeats the end of a segment, the segment counts.
-    for name in sorted(files, reverse=True):
-        if name == TAIL or (name.startswith(JOURNAL_FOLDER) and name.endswith(".seg")):
+    for name in sorted(files):
+        if name.startswith(JOURNAL_FOLDER) and name.endswith(".seg"):
             records |= _segment(files[name])
     return BadgeJournal(records)
 

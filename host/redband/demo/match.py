@@ -92,9 +92,14 @@ class Match:
         book = open_book(store, settings.ruleset)
         radio = backend(field.hci_path)
         undo.push_async_callback(radio.close)
-        gateway = Gateway(
-            BleakRadio(radio), store, book, name="demo", time_factor=settings.time_factor
+        ears = BleakRadio(
+            radio,
+            field.keys,
+            store.advert_counts(),
+            store.keep_advert_counts,
+            settings.time_factor,
         )
+        gateway = Gateway(ears, store, book, "demo", settings.time_factor, keys=field.keys)
         await gateway.load()
         return gateway, store
 

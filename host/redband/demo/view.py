@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
+from redband import rules
 from redband.demo.hands import Hands
+from redband.errors import RedbandUserError
+from redband.gateway.fleet import COMMANDS, make_word
 from redband.gateway.gateway import Gateway
 from redband.gateway.rows import BadgeRow, Text
 from redband.virtual.field import Field
@@ -38,6 +43,12 @@ def page_row(row: BadgeRow, is_powered: bool | None) -> page.BadgeRow:
         flags=row.flags,
         is_powered=is_powered,
         problem=row.problem or "",
+        is_paused=row.is_paused,
+        is_emergency=row.is_emergency,
+        restarts=row.restarts.total,
+        restarts_en=row.restarts.told("en"),
+        restarts_ru=row.restarts.told("ru"),
+        timer_restarts=row.restarts.in_timer,
     )
 
 
@@ -50,6 +61,9 @@ class DemoView:
         self._gateway = gateway
         self._field = field
         self._hands = Hands(field)
+        self._ruleset = rules.load(next(iter(field.badges.values())).spec.ruleset_id)
+        has_fights = any(event.name == "fight_over" for event in self._ruleset.events)
+        self.fleet_words = page.FLEET_WORDS if has_fights else page.FLEET_WORDS[:-1]
 
     def rows(self) -> list[page.BadgeRow]:
         """Return all badges by id, with the power, which only the field knows."""
@@ -68,6 +82,7 @@ class DemoView:
                 player=self._gateway.player(one.badge_id),
                 text_en=one.text.en,
                 text_ru=one.text.ru,
+                is_time_known=one.is_time_known,
             )
             for one in self._gateway.recent(limit)
         ]
@@ -75,3 +90,14 @@ class DemoView:
     async def do(self, action: str, badge_id: int) -> None:
         """Do `action` to a badge. Raises RedbandUserError for what cannot be done."""
         await self._hands.do(action, badge_id)
+
+    async def say(self, word: str) -> None:
+        """Say a word to all badges. Raises RedbandUserError for what cannot be said."""
+        gateway = self._gateway
+        if gateway.keys is None:
+            raise RedbandUserError("Without the game's key no badge listens.")
+        command = COMMANDS[word.replace("_", "-")]
+        said = await asyncio.to_thread(
+            make_word, gateway.store, gateway.keys, command, self._ruleset
+        )
+        gateway.say(said)

@@ -11,15 +11,19 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from redband import rules
 from redband.errors import RedbandUserError
-from redband.fleet import board_scripts
+from redband.fleet import board_scripts, modules
 from redband.fleet.firmware import MAIN, content_hash, firmware_files
 from redband.fleet.mpremote import Mpremote, PortError, PortTrouble
+from redband.fleet.prompt import last_json, restart
+from redband.fleet.settings_values import ROLES, allowed, is_good, repaired
+from redband.keys import GameKeys
+from redband_core.settings_check import BADGE_ID_MAX
 
 CONNECT_TRIES = 3
 RETRY_PAUSE_S = 2.0
@@ -29,9 +33,8 @@ FINISH_TIMEOUT_S = 60.0
 OLDEST_MICROPYTHON = (1, 26)
 SPARE_BYTES = 65536
 """Room that stays for the journal beside old and new version."""
-BADGE_ID_MAX = 0xFFFE
-ROLES = ("player", "medic", "marshal", "game_master", "technician")
-"""What the firmware knows; with any other its settings are damaged (safe mode)."""
+SELF_TEST = "/selftest"
+"""The file that asks a badge to test itself at its next start."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ class Order:
 
     params: the player's numbers, in the order of `CompiledRuleset.param_values`. None keeps
     those of the badge where the ruleset takes them, else sets the ruleset's defaults.
+    settings: more of them, checked (settings_values.parsed). with_self_test: at the next start.
     """
 
     badge_id: int | None = None
@@ -48,6 +52,10 @@ class Order:
     ruleset_id: str = "hits"
     may_replace: bool = False
     params: tuple[int, ...] | None = None
+    settings: Mapping[str, object] = field(default_factory=dict)
+    with_self_test: bool = True
+    keys: GameKeys | None = None
+    """The game's: without them the badge keeps those it has, if any."""
 
 
 @dataclass(frozen=True)
@@ -62,28 +70,50 @@ class Installed:
 
 
 def install(port: str, order: Order, say: Callable[[str], None] = lambda _: None) -> Installed:
-    """Install on the badge at `port`. Raises RedbandUserError (PortError for the port's part)."""
+    """Install on the badge at `port`. Raises RedbandUserError (PortError for the port's part).
+
+    Ctrl-C leaves the badge running, with its old version or the whole new one.
+    """
+    try:
+        return _install(port, order, say)
+    except KeyboardInterrupt:
+        restart(Mpremote(port, remedy="install again"))
+        say("Interrupted; the badge starts again as it was, or wholly new. Install again.")
+        raise
+
+
+def _install(port: str, order: Order, say: Callable[[str], None]) -> Installed:
     if order.badge_id is not None and not 1 <= order.badge_id <= BADGE_ID_MAX:
         raise RedbandUserError(f"A badge id is 1 to {BADGE_ID_MAX}, not {order.badge_id}.")
     if order.role is not None and order.role not in ROLES:
         raise RedbandUserError(f"A role is one of {', '.join(ROLES)}, not {order.role}.")
+    if order.player is not None and not is_good("player", order.player):
+        raise RedbandUserError(f"player is {allowed('player')}, not {order.player}.")
     program = firmware_files()
     ruleset = rules.load(order.ruleset_id)
-    remote = Mpremote(port)
+    remote = Mpremote(port, remedy="install again")
     board, retries = _probe(remote, say)
-    settings = _settings(order, board["settings"], port)
+    modules.refuse_hidden(board["modules"], port)
+    settings = _settings(order, board["settings"], port, say)
     _set_params(settings, order.params, ruleset, say)
     # main.py is the last to be renamed: what it starts is complete then.
     files = program | {
         "/ruleset.bin": ruleset.data,
         "/settings.json": json.dumps(settings, ensure_ascii=False).encode(),
     }
+    if order.keys is not None:
+        badge_id, role = int(str(settings["badge_id"])), ROLES.index(str(settings["role"]))
+        files["/keys.bin"] = order.keys.badge_file(badge_id, role)
+    if order.with_self_test:
+        files[SELF_TEST] = b"run"
     names = sorted(files, key=lambda name: (name == MAIN, name))
     _check_room(board, files, port)
     say(f"Copying {len(files)} files.")
     _stage(remote, names, files)
     say("Taking the new version over.")
     _finish(remote)
+    modules.check_loaded(remote, program)
+    restart(remote)
     return Installed(
         badge_id=int(str(settings["badge_id"])),
         chip=str(board["chip"]),
@@ -109,7 +139,7 @@ def _probe(remote: Mpremote, say: Callable[[str], None]) -> tuple[dict, int]:
             retries += 1
             say(f"No answer, trying again ({retries} of {CONNECT_TRIES - 1}).")
             time.sleep(RETRY_PAUSE_S)
-    board = _last_json(said, remote.port)
+    board = last_json(said, remote)
     version = tuple(board["version"])
     if version[:2] < OLDEST_MICROPYTHON:
         running, oldest = (".".join(map(str, one)) for one in (version, OLDEST_MICROPYTHON))
@@ -119,30 +149,10 @@ def _probe(remote: Mpremote, say: Callable[[str], None]) -> tuple[dict, int]:
     return board, retries
 
 
-def _last_json(said: str, port: str) -> dict:
-    """Return the last object among the lines; what else was printed around it does not matter.
-
-    mpremote's own words come before or after those of the board, depending on how Python buffers.
-    """
-    for line in reversed(said.splitlines()):
-        try:
-            found = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(found, dict):
-            return found
-    raise PortError(PortTrouble.BROKEN_OFF, f"The badge at {port} gave no sense; install again.")
-
-
-def _settings(order: Order, current: dict | None, port: str) -> dict[str, object]:
-    settings: dict[str, object] = {
-        "player": "",
-        "role": "player",
-        "radio": True,
-        "ruleset": "/ruleset.bin",
-    }
-    if isinstance(current, dict):
-        settings |= current
+def _settings(
+    order: Order, current: dict | None, port: str, say: Callable[[str], None]
+) -> dict[str, object]:
+    settings = repaired(current if isinstance(current, dict) else {}, say)
     known_id = settings.get("badge_id")
     if order.badge_id is not None:
         if known_id not in (None, order.badge_id) and not order.may_replace:
@@ -156,7 +166,7 @@ def _settings(order: Order, current: dict | None, port: str) -> dict[str, object
     for key, value in (("player", order.player), ("role", order.role)):
         if value is not None:
             settings[key] = value
-    return settings
+    return settings | dict(order.settings)
 
 
 def _set_params(
@@ -202,7 +212,7 @@ def _stage(remote: Mpremote, names: list[str], files: dict[str, bytes]) -> None:
             *["cp", "-r", str(stage), ":/", "+", "exec", board_scripts.VERIFY],
             timeout_s=COPY_TIMEOUT_S,
         )
-    on_badge = _last_json(said, remote.port)
+    on_badge = last_json(said, remote)
     wrong = [
         name for name, content in staged.items() if on_badge.get(name) != content_hash(content)
     ]
@@ -224,4 +234,3 @@ def _finish(remote: Mpremote) -> None:
             PortTrouble.BROKEN_OFF,
             f"The badge at {remote.port} did not finish; its next start does, or install again.",
         )
-    remote.run("reset", timeout_s=PROBE_TIMEOUT_S)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from enum import IntEnum
 from pathlib import Path
 
@@ -24,6 +26,7 @@ class PortTrouble(IntEnum):
     SILENT = 6
     BROKEN_OFF = 7
     FLASH_FULL = 8
+    NOT_LOADED = 9
 
 
 class PortError(RedbandUserError):
@@ -35,10 +38,11 @@ class PortError(RedbandUserError):
 
 
 class Mpremote:
-    """mpremote on `port`."""
+    """mpremote on `port`. `remedy`: what to do when it broke off, for the sentence."""
 
-    def __init__(self, port: str) -> None:
+    def __init__(self, port: str, remedy: str = "try again") -> None:
         self.port = port
+        self.remedy = remedy
 
     def check_port(self) -> None:
         """Raise PortError if the port is not there or may not be used."""
@@ -62,34 +66,60 @@ class Mpremote:
         is_resumed: False resets the badge's interpreter first. Raises PortError.
         """
         self.check_port()
-        line = [sys.executable, "-m", "mpremote", "connect", self.port]
-        line += ["resume", *commands] if is_resumed else list(commands)
+        line = self._line(commands, is_resumed)
         try:
             done = subprocess.run(
                 line, capture_output=True, text=True, timeout=timeout_s, check=False
             )
         except subprocess.TimeoutExpired as error:
-            raise PortError(
-                PortTrouble.SILENT,
-                f"The badge at {self.port} stopped answering; press its reset button and install "
-                "again.",
-            ) from error
+            raise self._stopped_answering() from error
         if done.returncode != 0:
             raise self._trouble(done.stdout + done.stderr)
         return done.stdout
 
+    def follow(self, *commands: str, timeout_s: float, hear: Callable[[str], None]) -> None:
+        """Run mpremote commands behind a reset and give each line to `hear` as it is printed.
+
+        Raises PortError, and what `hear` raises.
+        """
+        self.check_port()
+        said = []
+        with subprocess.Popen(
+            self._line(commands, is_resumed=False),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as process:
+            ended = threading.Timer(timeout_s, process.kill)
+            ended.start()
+            try:
+                for line in process.stdout or ():
+                    said.append(line)
+                    hear(line.strip())
+                code = process.wait()
+            finally:
+                is_in_time = ended.is_alive()
+                ended.cancel()
+                process.kill()
+        if not is_in_time:
+            raise self._stopped_answering()
+        if code != 0:
+            raise self._trouble("".join(said))
+
+    def _line(self, commands: tuple[str, ...], is_resumed: bool) -> list[str]:
+        line = [sys.executable, "-m", "mpremote", "connect", self.port]
+        return [*line, "resume", *commands] if is_resumed else [*line, *commands]
+
+    def _stopped_answering(self) -> PortError:
+        return PortError(
+            PortTrouble.SILENT,
+            f"The badge at {self.port} stopped answering; press its reset button and "
+            f"{self.remedy}.",
+        )
+
     def _trouble(self, said: str) -> PortError:
         if "failed to access" in said:
-            if not _is_terminal(self.port):
-                return PortError(
-                    PortTrouble.ABSENT,
-                    f"{self.port} is no serial port; list the ports with: mpremote connect list.",
-                )
-            return PortError(
-                PortTrouble.BUSY,
-                f"Another program uses {self.port}; close it (a serial monitor, Thonny, another "
-                "mpremote).",
-            )
+            return not_opened(self.port)
         if "could not enter raw repl" in said:
             return PortError(
                 PortTrouble.SILENT,
@@ -99,15 +129,28 @@ class Mpremote:
         if "ENOSPC" in said or "OSError: 28" in said:
             return PortError(
                 PortTrouble.FLASH_FULL,
-                f"The badge at {self.port} has no room; sync its journal first, then install "
-                "again.",
+                f"The badge at {self.port} has no room; sync its journal first, then "
+                f"{self.remedy}.",
             )
         last = (said.strip().splitlines() or ["no word from mpremote"])[-1]
         return PortError(
             PortTrouble.BROKEN_OFF,
-            f"The connection to {self.port} broke off ({last}); the badge keeps its old version, "
-            "install again.",
+            f"The connection to {self.port} broke off ({last}); the badge is as it was: "
+            f"{self.remedy}.",
         )
+
+
+def not_opened(port: str) -> PortError:
+    """Return why a port that is there could not be opened."""
+    if not _is_terminal(port):
+        return PortError(
+            PortTrouble.ABSENT,
+            f"{port} is no serial port; list the ports with: mpremote connect list.",
+        )
+    return PortError(
+        PortTrouble.BUSY,
+        f"Another program uses {port}; close it (a serial monitor, Thonny, another mpremote).",
+    )
 
 
 def _is_terminal(port: str) -> bool:

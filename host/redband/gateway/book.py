@@ -72,6 +72,11 @@ class RuleNames:
         event = self._compiled.events[event_id]
         return Text(_told(event, args, "en"), _told(event, args, "ru"))
 
+    def note(self, number: int) -> str:
+        """Return the name under which the rules noted something."""
+        names = self._compiled.model.note_names if self._compiled is not None else ()
+        return names[number] if number < len(names) else str(number)
+
     def refusal(self, reason: int) -> Text:
         """Return why an event was refused."""
         if self._compiled is None or reason >= len(self._compiled.refusals):
@@ -122,6 +127,11 @@ class RuleBook:
         """Return the ruleset of `identity` (8 bytes), None when it is not at hand."""
         self._look_up(identity)
         return self._rulesets.get(identity)
+
+    def compiled(self, identity: bytes) -> CompiledRuleset | None:
+        """Return the ruleset of `identity` with its names, None when only its bytes are known."""
+        self._look_up(identity)
+        return next((one for one in self._compiled if one.identity == identity), None)
 
     def names(self, identity: bytes | None) -> RuleNames:
         """Return the names to use for a badge; before its journal is known, the game's own."""

@@ -1,10 +1,11 @@
 """The gateway: hears every advert, fetches what badges have written, shows one row per badge.
 
-Problem: hundreds of badges, one adapter that connects to one at a time, peers that vanish in the
-middle. Guarantee: scanning never waits for a sync; one connection at a time, the longest waiting
-badge first; every wait has a deadline; a badge that fails is tried again with growing pauses and
-says so in its row; a record is on the disk before the badge is told that it may go. A store that
-cannot be written ends `run` with its sentence, as going on would only look like working.
+Problem: hundreds of badges, one adapter that makes one connection at a time and holds a few, peers
+that vanish in the middle. Guarantee: scanning never waits for a sync; as many connections as it
+was told to hold, the longest waiting badge first; every wait has a deadline; a badge that fails is
+tried again with growing pauses and says so in its row; a record is on the disk before the badge is
+told that it may go. A store that cannot be written ends `run` with its sentence, as going on would
+only look like working.
 Not here: Bluetooth (`GatewayRadio`), rows (`merge`), the order of syncs (`queue`).
 """
 
@@ -12,68 +13,39 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable
 
 from redband.errors import leading_error
 from redband.gateway.book import RuleBook
+from redband.gateway.fleet import TOLD_MAX, FleetWord, known_words, missed
 from redband.gateway.happenings import Chronicle, Happening
-from redband.gateway.live import LiveBadge
+from redband.gateway.live import SETBACK_WAIT_S, LiveBadge
 from redband.gateway.merge import merge
-from redband.gateway.queue import SyncQueue
+from redband.gateway.port import LINKS_MAX, SYNC_DEADLINE_S, GatewayRadio
+from redband.gateway.queue import Places, SyncQueue
 from redband.gateway.rows import BadgeRow
-from redband.radio import Heard
+from redband.keys import Keys
+from redband.radio import Heard, SyncError, SyncFailure
 from redband.store.projection import Projector
 from redband.store.records import Page, Record
 from redband.store.store import Store
+from redband.store.walltime import Meeting
 from redband_core.errors import RedbandError
 
-SYNC_DEADLINE_S = 20.0
-"""Longest one sync may take, connect included; what is left over is fetched by the next one."""
+LEARN_S = 3.0
+"""Pause between two looks for words to the fleet that another command put into the store."""
 
-FETCH_LIMIT_S = SYNC_DEADLINE_S + 15.0
-"""Longest wait for a radio that does not keep the deadline: it may still commit and disconnect."""
-
-
-@dataclass(frozen=True, slots=True)
-class SyncReport:
-    """What a finished sync says: whose journal it was and up to where the host holds it."""
-
-    install_id: int
-    boot_id: int
-    next_seq: int
-
-
-class GatewayRadio(Protocol):
-    """What the gateway needs of a radio."""
-
-    async def scan(self, heard: Callable[[Heard], None]) -> None:
-        """Call `heard` for every advert of ours until cancelled.
-
-        Raises RedbandUserError when there is no usable adapter.
-        """
-        ...
-
-    async def fetch(
-        self,
-        sighting: Heard,
-        next_seq: Callable[[int], int],
-        commit: Callable[[Page], Awaitable[int]],
-    ) -> SyncReport:
-        """Connect, fetch the journal from `next_seq(install_id)` on, disconnect.
-
-        `commit` is awaited for each page before the badge may release it, and returns the next
-        number wanted. Raises SyncError; whatever `commit` raises passes through.
-        """
-        ...
+FETCH_LIMIT_S = SYNC_DEADLINE_S + 15.0 + (LINKS_MAX - 1) * 30.0
+"""Longest wait for a radio that does not keep the deadline: it may still commit and disconnect,
+and wait before its own connect for those of others, of which none takes longer than 30 s."""
 
 
 class Gateway:
     """One radio, one store, all badges in range.
 
     book: names of rulesets. name: of this gateway, noted with each contact. time_factor: game
-    seconds per second of `clock` (1 but for virtual fields).
+    seconds per second of `clock` (1 but for virtual fields). keys: of the game, None for a host
+    that says nothing to the fleet. links: connections at a time.
     """
 
     def __init__(
@@ -84,9 +56,15 @@ class Gateway:
         name: str = "gateway",
         time_factor: float = 1.0,
         clock: Callable[[], float] = time.monotonic,
+        keys: Keys | None = None,
+        links: int = LINKS_MAX,
     ) -> None:
         self._radio = radio
-        self._store = store
+        self._places = Places(links)
+        self._busy: set[int] = set()  # badges that somebody is connected to
+        self._writing = asyncio.Lock()  # the store takes one writer at a time
+        self.store = self._store = store
+        self.keys = keys
         self._book = book
         self._name = name
         self._time_factor = time_factor
@@ -95,6 +73,8 @@ class Gateway:
         self._work = asyncio.Event()
         self._changed = asyncio.Event()
         self._sighted = asyncio.Event()
+        self._words: list[FleetWord] = []
+        self._urgent = 1 << 32  # number of the first word that was said here and now
         self._badges: dict[int, LiveBadge] = {}
         self._players: dict[int, str] = {}
         self._chronicle = Chronicle(time_factor)
@@ -104,15 +84,19 @@ class Gateway:
     async def load(self) -> None:
         """Bring the view to what the store holds, before anything is heard."""
         self._players = await asyncio.to_thread(self._store.players)
+        self._words = await asyncio.to_thread(known_words, self._store, self.keys)
         for badge_id in self._players:
-            await self._catch_up(self._badge(badge_id))
+            meetings = await asyncio.to_thread(self._store.meetings, badge_id)
+            await self._catch_up(self._badge(badge_id), meetings)
 
     async def run(self) -> None:
         """Scan and sync until cancelled. Raises RedbandUserError when radio or store is gone."""
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._radio.scan(self._heard), name="scan")
-                group.create_task(self._sync_forever(), name="sync")
+                for number in range(self._places.most):
+                    group.create_task(self._sync_forever(), name=f"sync {number}")
+                group.create_task(self._learn_words(), name="words")
         except ExceptionGroup as group:
             raise leading_error(group) from group
 
@@ -146,10 +130,24 @@ class Gateway:
 
     async def name_player(self, badge_id: int, player: str) -> None:
         """Write down who wears a badge."""
-        await asyncio.to_thread(self._store.set_player, badge_id, player)
+        async with self._writing:
+            await asyncio.to_thread(self._store.set_player, badge_id, player)
         self._players[badge_id] = player
         self._badge(badge_id)
         self._notify()
+
+    def say(self, word: FleetWord) -> None:
+        """Tell all badges in range a word, which is in the store; badges pass it on."""
+        self._words = [*self._words, word][-TOLD_MAX:]
+        self._urgent = min(self._urgent, word.number)
+        now_s = self._clock()
+        near = [live for live in self._badges.values() if live.is_fresh(now_s)]
+        if near:
+            # One at least has to hear it, to pass it on to those who are out of our range.
+            max(near, key=lambda live: live.rssi_dbm).is_told_next = True
+        for live in near:
+            if live.is_told_next or not live.shows(word):
+                self._queue_sync(live, 0.0)
 
     async def changed(self) -> None:
         """Return at the next change of any row other than time passing."""
@@ -161,7 +159,8 @@ class Gateway:
             waiting = self._changed
             lives = [self._badges.get(badge_id) for badge_id in badge_ids]
             are_held = all(live is not None and live.unsynced == 0 for live in lives)
-            if are_held and not any(badge_id in self._queue for badge_id in badge_ids):
+            is_waiting = any(badge_id in self._queue for badge_id in badge_ids)
+            if are_held and not is_waiting and not badge_ids & self._busy:
                 return
             await waiting.wait()
 
@@ -189,6 +188,12 @@ class Gateway:
 
     def _heard(self, sighting: Heard) -> None:
         live = self._badge(sighting.advert.badge_id)
+        if sighting.is_doubtful:
+            # A recording, or a badge that begins anew: only a session tells, and what it says of
+            # the count makes the next advert believed.
+            live.doubtful = sighting
+            self._queue_sync(live, SETBACK_WAIT_S)
+            return
         is_news = live.heard(sighting, self._clock())
         self._sighted.set()
         self._sighted = asyncio.Event()
@@ -198,9 +203,18 @@ class Gateway:
 
     def _want(self, live: LiveBadge) -> None:
         delay_s = live.sync_delay_s()
+        if delay_s is None and missed(self._words, live.fleet_number):
+            # Its journal is here and lacks a word. It may look as if it had heard it; but what it
+            # has not, somebody could send it later.
+            live.is_told_next = True
+            delay_s = 0.0
         if delay_s is None:
             self._queue.done(live.badge_id)
-        elif live.badge_id not in self._queue:
+        else:
+            self._queue_sync(live, delay_s)
+
+    def _queue_sync(self, live: LiveBadge, delay_s: float) -> None:
+        if live.badge_id not in self._queue:
             self._queue.want(live.badge_id, self._clock(), delay_s)
             self._work.set()
 
@@ -208,28 +222,49 @@ class Gateway:
 
     async def _sync_forever(self) -> None:
         while True:
-            badge_id = self._queue.next(self._clock())
+            is_free = self._places.is_free(len(self._busy))
+            badge_id = self._queue.next(self._clock(), self._busy) if is_free else None
             if badge_id is not None:
-                await self._sync(self._badges[badge_id])
+                self._busy.add(badge_id)
+                try:
+                    await self._sync(self._badges[badge_id])
+                finally:
+                    self._busy.discard(badge_id)
+                self._work.set()  # it may be due again already
+                self._notify()
                 continue
             self._work.clear()
+            wait_s = self._queue.wait_s(self._clock(), self._busy) if is_free else None
             try:
-                async with asyncio.timeout(self._queue.wait_s(self._clock())):
+                async with asyncio.timeout(wait_s):
                     await self._work.wait()
             except TimeoutError:
                 continue  # some badge's pause is over
 
+    async def _learn_words(self) -> None:
+        """Take over words that were said beside this gateway, with the same store."""
+        while True:
+            await asyncio.sleep(LEARN_S)
+            self._words = await asyncio.to_thread(known_words, self._store, self.keys)
+
     async def _sync(self, live: LiveBadge) -> None:
-        sighting = live.sighting
+        sighting = live.doubtful or live.sighting
+        live.doubtful = None
         if sighting is None:
             self._queue.done(live.badge_id)
+            return
+        words = missed(self._words, live.fleet_number)
+        is_urgent = bool(words) and words[-1].number >= self._urgent and not live.shows(words[-1])
+        if words and (live.is_told_next or is_urgent):
+            await self._tell(live, sighting, words)
             return
 
         def next_seq(install_id: int) -> int:
             return self._store.next_seq(live.badge_id, install_id)
 
         async def commit(page: Page) -> int:
-            held = await asyncio.to_thread(self._store.ingest_page, page)
+            async with self._writing:
+                held = await asyncio.to_thread(self._store.ingest_page, page)
             live.next_seq = held
             await self._catch_up(live)
             return held
@@ -238,32 +273,55 @@ class Gateway:
             async with asyncio.timeout(FETCH_LIMIT_S):
                 report = await self._radio.fetch(sighting, next_seq, commit)
         except (TimeoutError, RedbandError) as error:
-            self.failed_syncs += 1
-            live.problem = str(error) or "no answer in time"
-            self._queue.failed(live.badge_id, self._clock())
-            self._notify()
+            self._failed(live, error)
             return
         self.syncs += 1
-        await asyncio.to_thread(
-            self._store.note_contact,
-            live.badge_id,
-            report.install_id,
-            report.boot_id,
-            self._name,
-        )
+        self._places.worked()
+        async with self._writing:
+            meeting = await asyncio.to_thread(
+                self._store.note_contact,
+                live.badge_id,
+                report.install_id,
+                report.boot_id,
+                self._name,
+                report.game_ms,
+            )
+        self._chronicle.meet(live.badge_id, live.projector.position[0], meeting)
         live.synced(report.next_seq)
         self._queue.done(live.badge_id)
         self._want(live)  # for what an advert has told in the meantime
-        self._notify()
 
-    async def _catch_up(self, live: LiveBadge) -> None:
-        """Fold what the store holds beyond the fold."""
+    def _failed(self, live: LiveBadge, error: Exception) -> None:
+        self.failed_syncs += 1
+        live.problem = str(error) or "no answer in time"
+        is_ours = isinstance(error, SyncError) and error.reason is SyncFailure.RADIO
+        is_crowded = is_ours and self._places.refused(len(self._busy - {live.badge_id}))
+        self._queue.failed(live.badge_id, self._clock(), is_crowded)
+
+    async def _tell(self, live: LiveBadge, sighting: Heard, words: list[FleetWord]) -> None:
+        try:
+            async with asyncio.timeout(FETCH_LIMIT_S):
+                newest = await self._radio.tell(sighting, [word.payload for word in words])
+        except (TimeoutError, RedbandError) as error:
+            self._failed(live, error)
+        else:
+            # Whatever it answered, it has heard them: it is not told again.
+            live.told_number = max(newest, words[-1].number)
+            live.is_told_next = False
+            live.problem = None
+            self._queue.done(live.badge_id)
+            self._want(live)
+
+    async def _catch_up(
+        self, live: LiveBadge, meetings: dict[int, list[Meeting]] | None = None
+    ) -> None:
+        """Fold what the store holds beyond the fold. meetings: those of the past, by install."""
         position = live.projector.position
         records: list[Record] = await asyncio.to_thread(
             self._store.records, live.badge_id, position
         )
-        for record in records:
-            live.projector.apply(record)
+        in_timer = [record for record in records if live.projector.apply(record)]
         if records:
-            self._chronicle.add(records, self._book.names(live.projector.identity))
+            names = self._book.names(live.projector.identity)
+            self._chronicle.add(records, names, in_timer, meetings)
             self._notify()

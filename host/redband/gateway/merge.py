@@ -12,7 +12,8 @@ from redband.gateway.live import LiveBadge
 from redband.gateway.rows import BadgeRow, LedView
 from redband.store.projection import BadgeState
 from redband_core import led
-from redband_core.advert import NO_SEQ, NO_TIMER, Advert
+from redband_core.advert import NO_SEQ, NO_TIMER
+from redband_core.host_adverts import Advert
 
 ROLE_NAMES = ("player", "medic", "marshal", "game master", "technician")
 
@@ -38,6 +39,8 @@ def is_advert_ahead(advert: Advert | None, state: BadgeState) -> bool:
 def _advert_timer_s(advert: Advert, age_s: float, time_factor: float) -> int | None:
     if advert.timer_s == NO_TIMER:
         return None
+    if advert.is_paused:
+        return advert.timer_s
     return max(0, advert.timer_s - int(age_s * time_factor))
 
 
@@ -61,9 +64,11 @@ def merge(
     age_s = now_s - live.seen_s if live.seen_s is not None else None
     is_fresh = live.is_fresh(now_s)
     signal, hits, timer_s = state.signal, names.shown_value(state.counters), _fold_timer_s(state)
+    is_paused = state.is_paused
     if advert is not None and is_advert_ahead(advert, state):
         signal, hits = advert.signal, advert.counter_a
-        timer_s = _advert_timer_s(advert, age_s or 0.0 if is_fresh else 0.0, time_factor)
+        is_paused = advert.is_paused
+        timer_s = _advert_timer_s(advert, live.advert_age_s(now_s), time_factor)
     last = state.last_event
     return BadgeRow(
         badge_id=live.badge_id,
@@ -83,7 +88,10 @@ def merge(
         unsynced=live.unsynced,
         battery_pct=advert.battery_pct if advert is not None else None,
         flags=advert.flags if advert is not None else 0,
+        is_emergency=advert is not None and advert.is_emergency,
         problem=live.problem or state.problem,
+        is_paused=is_paused,
+        restarts=state.restarts,
     )
 
 

@@ -7,6 +7,7 @@ the queue at most once (PITFALLS H4, H5). Times are seconds of one monotonic clo
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 FIRST_RETRY_S = 0.5
@@ -16,11 +17,45 @@ LAST_RETRY_S = 30.0
 """Longest wait: a badge that walked off is tried twice a minute once it is heard again."""
 
 
+MORE_AFTER_SYNCS = 20
+"""Good syncs in a row after which one connection more is tried again."""
+
+
 @dataclass(slots=True)
 class _Waiting:
     since_s: float
     due_s: float
     failures: int = 0
+
+
+class Places:
+    """How many connections at a time the adapter bears: `most`, or fewer once it refused one.
+
+    Other programs' connections take places, too (PITFALLS H5); later there may be more again.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._now = most
+        self._good = 0
+
+    def is_free(self, taken: int) -> bool:
+        """Return whether a badge may be connected to beside `taken` others."""
+        return taken < self._now
+
+    def refused(self, others: int) -> bool:
+        """Note that the adapter failed; return whether `others` connections may be the cause."""
+        self._good = 0
+        if others:
+            self._now = min(self._now, others)
+        return others > 0
+
+    def worked(self) -> None:
+        """Note a sync that came to its end."""
+        self._good += 1
+        if self._good >= MORE_AFTER_SYNCS:
+            self._good = 0
+            self._now = min(self._now + 1, self.most)
 
 
 class SyncQueue:
@@ -43,21 +78,30 @@ class SyncQueue:
         """Take `badge_id` out: it has been synced or needs nothing."""
         self._waiting.pop(badge_id, None)
 
-    def failed(self, badge_id: int, now_s: float) -> float:
-        """Note a failed try and return the seconds until the next one (doubling, bounded)."""
+    def failed(self, badge_id: int, now_s: float, is_crowded: bool = False) -> float:
+        """Note a failed try and return the seconds until the next one (doubling, bounded).
+
+        is_crowded: it was for want of a place at the adapter, and says nothing of the badge.
+        """
         waiting = self._waiting.setdefault(badge_id, _Waiting(now_s, now_s))
         pause_s = min(self._retry_s * 2**waiting.failures, self._longest_s)
-        waiting.failures += 1
+        waiting.failures += not is_crowded
         waiting.due_s = now_s + pause_s
         return pause_s
 
-    def next(self, now_s: float) -> int | None:
-        """Return the badge to sync now, which stays in the queue, or None."""
-        due = [item for item in self._waiting.items() if item[1].due_s <= now_s]
-        return min(due, key=lambda item: (item[1].since_s, item[0]))[0] if due else None
+    def next(self, now_s: float, busy: Set[int] = frozenset()) -> int | None:
+        """Return the badge to sync now, which stays in the queue, or None.
 
-    def wait_s(self, now_s: float) -> float | None:
+        busy: badges that are being synced, and are nobody's next.
+        """
+        due = [
+            (item.since_s, badge_id)
+            for badge_id, item in self._waiting.items()
+            if item.due_s <= now_s and badge_id not in busy
+        ]
+        return min(due)[1] if due else None
+
+    def wait_s(self, now_s: float, busy: Set[int] = frozenset()) -> float | None:
         """Return the seconds until some badge is due (0: now), or None when none waits."""
-        if not self._waiting:
-            return None
-        return max(0.0, min(item.due_s for item in self._waiting.values()) - now_s)
+        due_s = [item.due_s for badge_id, item in self._waiting.items() if badge_id not in busy]
+        return max(0.0, min(due_s) - now_s) if due_s else None

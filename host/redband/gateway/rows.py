@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from redband.rules.model import Text
+from redband.store.restarts import Restarts
 from redband_core import advert
 
 FLAG_NAMES = (
@@ -49,7 +50,9 @@ class BadgeRow:
     greatest value. timer_left_s: whole seconds of the running timer, timer: what it counts
     towards. last_event: title of the newest event. last_seen_age_s: real seconds since the
     last advert (None: never heard by this gateway). unsynced: journal records the host has not
-    yet. battery_pct: 0..100. flags: the advert's bits, see FLAG_NAMES.
+    yet. battery_pct: 0..100. flags: the advert's bits, see FLAG_NAMES. is_paused: the game stands
+    still on the badge. is_emergency: a real one, which outranks the game. restarts: as far as its
+    journal is here.
     """
 
     badge_id: int
@@ -69,7 +72,10 @@ class BadgeRow:
     unsynced: int | None = None
     battery_pct: int | None = None
     flags: int = 0
+    is_emergency: bool = False
     problem: str | None = None
+    is_paused: bool = False
+    restarts: Restarts = Restarts()
 
     @property
     def flag_names(self) -> tuple[str, ...]:

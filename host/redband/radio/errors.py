@@ -8,7 +8,7 @@ from redband_core.errors import RedbandError
 
 
 class SyncFailure(StrEnum):
-    """What kept a sync from its end. All but the last five pass by themselves: try again."""
+    """What kept a sync from its end. All but the last eight pass by themselves: try again."""
 
     CONNECT = "connect"
     """No connection came about in time: out of range, no power, or another host has it."""
@@ -39,6 +39,15 @@ class SyncFailure(StrEnum):
 
     CURSOR_AHEAD = "cursor ahead"
     """The store holds records that the badge has not written: its journal was damaged."""
+
+    ACCESS = "access"
+    """The badge does not know our key."""
+
+    FORGED = "forged"
+    """The badge's proof is wrong."""
+
+    ROLE = "role"
+    """The badge knows our key, and its role may not fetch a journal."""
 
     REFUSED = "refused"
     """The badge refused what every badge of this version grants."""

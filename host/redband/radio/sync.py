@@ -8,12 +8,17 @@ redband_core.host_session; this module only carries them.
 
 from __future__ import annotations
 
+import asyncio
+import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from time import monotonic
 
 from bleak.backends.device import BLEDevice
 
+from redband.errors import RedbandUserError
+from redband.keys import ROLES, Keys
+from redband.keys.derive import badge_key
 from redband.radio.backend import RadioBackend
 from redband.radio.errors import SyncError, SyncFailure
 from redband.radio.link import Link
@@ -22,6 +27,7 @@ from redband_core import frames, host_session
 from redband_core.frames import PROTOCOL_VERSION
 from redband_core.host_frames import Welcome
 from redband_core.host_session import HostSession
+from redband_core.host_talk import HostTalk
 
 DEADLINE_S = 60.0
 """Longest sync when the caller gives none: a full journal of 190 kB at 4 packets per 30 ms."""
@@ -39,6 +45,19 @@ _FAILURES = {
         " install the badge anew, so that its journal begins under a new number.",
     ),
     host_session.REFUSED: (SyncFailure.REFUSED, "The badge refuses to hand out its journal."),
+    host_session.ACCESS: (
+        SyncFailure.ACCESS,
+        "The badge does not know our key: it is of another game, or has none; install it with"
+        " this game's key.",
+    ),
+    host_session.FORGED: (
+        SyncFailure.FORGED,
+        "What answers is not the badge, or somebody changes what it says: its proof is wrong.",
+    ),
+    host_session.ROLE: (
+        SyncFailure.ROLE,
+        "The badge hands out its journal to marshal, game master and technician only.",
+    ),
 }
 
 
@@ -46,13 +65,16 @@ _FAILURES = {
 class SyncResult:
     """A sync that came to its end.
 
-    welcome: who the badge said it is. next_seq: first record that the host does not hold. records:
+    welcome: who the badge has proven to be. advert_count: of its newest advert. game_ms: its game
+    time when it proved itself. next_seq: first record that the host does not hold. records:
     received now. missing_records: gone before this host could fetch them. round_trips: operations
     after connect that waited for an answer. frames and bytes: attribute values each way, without
     the headers of ATT and below. gaps: times that something lost was asked for again.
     """
 
     welcome: Welcome
+    advert_count: int
+    game_ms: int
     next_seq: int
     records: int
     missing_records: int
@@ -70,30 +92,72 @@ async def sync_badge(
     device: BLEDevice,
     next_seq_for: Callable[[int], int],
     commit_page: Callable[[Page], Awaitable[int]],
+    keys: Keys,
     radio: RadioBackend | None = None,
     deadline_s: float = DEADLINE_S,
     badge_id: int | None = None,
+    role: int | None = None,
+    connecting: asyncio.Lock | None = None,
 ) -> SyncResult:
     """Connect, fetch what the host does not hold yet, disconnect.
 
     next_seq_for(install_id): first record number not held of that install. commit_page(page):
     awaited for each page in order; returns the first number then not held, and must not return
-    before the page is safe. badge_id: refuse to talk to another badge. deadline_s: for all of it;
-    a commit is never cut short.
+    before the page is safe. keys: of the game; role: as whom, None for the keys' own. badge_id:
+    refuse to talk to another badge. deadline_s: for all of it; a commit is never cut short.
+    connecting: see Link.opened.
 
     Raises SyncError; what the two callbacks raise passes through. The link is closed in any case.
     """
     started_s = monotonic()
-    link = Link(device, radio, deadline_s)
+    link = await Link.opened(device, radio, deadline_s, connecting)
     try:
-        await link.connect()
         connect_s = monotonic() - started_s
-        sync = _Sync(link, next_seq_for, commit_page, badge_id)
+        session = new_session(next_seq_for, keys, role)
+        sync = _Sync(link, session, commit_page, badge_id)
         await link.subscribe()
         await sync.run()
     finally:
         await link.close()
     return sync.result(connect_s, monotonic() - started_s)
+
+
+def new_session(
+    next_seq_for: Callable[[int], int], keys: Keys, role: int | None = None
+) -> HostSession:
+    """Return a host's session, with chance for its nonce. Raises RedbandUserError without a key.
+
+    role: as whom (1 to 4), None for the keys' own.
+    """
+    as_role = role_of(keys, role)
+
+    def key_for(badge_id: int) -> bytes:
+        return badge_key(keys, badge_id, as_role) or b""
+
+    nonce = secrets.token_bytes(frames.HOST_NONCE_BYTES)
+    return HostSession(next_seq_for, as_role, key_for, nonce)
+
+
+def role_of(keys: Keys, role: int | None) -> int:
+    """Return as whom to come: `role`, or the keys' own. Raises RedbandUserError without a key."""
+    as_role = keys.role if role is None else role
+    if keys.role_key(as_role) is None:
+        raise RedbandUserError(f"The key is not the {ROLES[as_role]}'s; take another with --key.")
+    return as_role
+
+
+def failure_of(talk: HostTalk, reason: int) -> SyncError:
+    """Return the sentence for a talk that failed. `reason`: as its FAILED event says."""
+    if reason == host_session.VERSION:
+        version = talk.peer_version
+        old = "the badge's firmware" if version < PROTOCOL_VERSION else "this program"
+        return SyncError(
+            SyncFailure.VERSION,
+            f"The badge speaks protocol version {version}, this program version"
+            f" {PROTOCOL_VERSION}: update {old}.",
+        )
+    failure, message = _FAILURES[reason]
+    return SyncError(failure, message)
 
 
 class _Sync:
@@ -102,14 +166,14 @@ class _Sync:
     def __init__(
         self,
         link: Link,
-        next_seq_for: Callable[[int], int],
+        session: HostSession,
         commit_page: Callable[[Page], Awaitable[int]],
         badge_id: int | None,
     ) -> None:
         self._link = link
         self._commit_page = commit_page
         self._badge_id = badge_id
-        self._session = HostSession(next_seq_for)
+        self._session = session
         self._records = 0
         self._is_done = False
 
@@ -156,8 +220,8 @@ class _Sync:
             elif event[0] == host_session.PAGE:
                 await self._commit(event)
             elif event[0] == host_session.FAILED:
-                raise self._failure(event[1])
-            else:
+                raise failure_of(self._session, event[1])
+            elif event[0] == host_session.DONE:
                 self._is_done = True
 
     def _greeted(self, welcome: Welcome) -> None:
@@ -181,23 +245,15 @@ class _Sync:
         assert welcome is not None
         return welcome
 
-    def _failure(self, reason: int) -> SyncError:
-        if reason == host_session.VERSION:
-            version = self._session.peer_version
-            old = "the badge's firmware" if version < PROTOCOL_VERSION else "this program"
-            return SyncError(
-                SyncFailure.VERSION,
-                f"The badge speaks protocol version {version}, this program version"
-                f" {PROTOCOL_VERSION}: update {old}.",
-            )
-        failure, message = _FAILURES[reason]
-        return SyncError(failure, message)
-
     def result(self, connect_s: float, duration_s: float) -> SyncResult:
         """Return what the finished sync came to."""
         session, link = self._session, self._link
+        proved = session.proved
+        assert proved is not None  # a session is done only behind it
         return SyncResult(
             welcome=self._welcome(),
+            advert_count=proved.count,
+            game_ms=proved.game_ms,
             next_seq=session.committed_seq,
             records=self._records,
             missing_records=session.missing_count,

@@ -1,4 +1,4 @@
-"""The second half of a ruleset file: what happens. Rules, signals, gestures.
+"""The second half of a ruleset file: what happens. Rules and signals.
 
 Problem: rules refer to declarations by name and must fit them: arguments exist in every event of
 the rule, timers that fire are timers of that state.
@@ -7,7 +7,6 @@ Guarantee: everything returned is numbered and compiled; a mistake is a RulesFil
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 
 from redband.rules.declarations import Declarations
@@ -16,22 +15,11 @@ from redband.rules.formula import FormulaError, Scope, compile_formula, nearest
 from redband.rules.model import (
     Condition,
     EventInfo,
-    GestureInfo,
     Rule,
     SignalInfo,
-    void_source,
 )
 from redband.rules.section import Section
-from redband_core import gestures as core_gestures
 from redband_core import led
-
-GESTURES = {
-    "press": core_gestures.PRESS,
-    "impact": core_gestures.IMPACT,
-    "hold": core_gestures.HOLD,
-    **{f"taps_{n}": core_gestures.TAPS + n for n in range(2, 10)},
-    **{f"taps_{n}_hold": core_gestures.TAPS_HOLD + n for n in range(1, 10)},
-}
 
 
 def read_condition(part: Section, scope: Scope) -> Condition:
@@ -243,51 +231,3 @@ def _pattern(part: Section, key: str) -> int:
     if name not in led.PATTERN_NAMES:
         part.fail(key, f'unknown pattern "{name}"', nearest(name, led.PATTERN_NAMES))
     return led.PATTERN_NAMES.index(name)
-
-
-def read_gestures(root: Section, names: Declarations) -> tuple[GestureInfo, ...]:
-    """Return the gestures: which event each sends, with which arguments."""
-    part = root.section("gesture")
-    found = []
-    for name in part.pairs():
-        if name not in GESTURES:
-            part.fail(name, f'unknown gesture "{name}"', nearest(name, GESTURES))
-        event, args = _call(part, name, names)
-        found.append(GestureInfo(name, GESTURES[name], event.id, args))
-    return tuple(found)
-
-
-def _call(part: Section, key: str, names: Declarations) -> tuple[EventInfo, tuple[int, ...]]:
-    """Parse `hit(1, button)`; an argument is a number or the name of a choice."""
-    text = part.text(key)
-    known = {event.name: event for event in names.events}
-    try:
-        node = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError):
-        node = ast.Constant(None)
-    call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
-    if not isinstance(call.func, ast.Name):
-        part.fail(key, f'"{text}" is not an event', 'write for example "hit(1, button)"')
-    event = known.get(call.func.id)
-    if event is None:
-        part.fail(key, f'unknown event "{call.func.id}"', nearest(call.func.id, known))
-    infos = list(event.args)
-    if event.id == 0 and len(call.args) == 2:
-        infos.extend(void_source(names.events))
-    if len(infos) != len(call.args):
-        what = f'"{event.name}" takes {len(infos)} arguments, not {len(call.args)}'
-        wanted = ", ".join(info.name for info in infos)
-        part.fail(
-            key, what, f'write "{event.name}({wanted})"' if infos else f'write "{event.name}"'
-        )
-    values = []
-    for info, argument in zip(infos, call.args, strict=True):
-        choices = {name: number for number, (name, _title) in enumerate(info.choices)}
-        value = choices.get(argument.id) if isinstance(argument, ast.Name) else None
-        if isinstance(argument, ast.Constant) and isinstance(argument.value, int):
-            value = argument.value
-        if value is None or not info.low <= value <= info.high:
-            wanted = ", ".join(choices) or f"{info.low} to {info.high}"
-            part.fail(key, f'"{ast.unparse(argument)}" is no {info.name}', f"known are: {wanted}")
-        values.append(value)
-    return event, tuple(values)

@@ -27,6 +27,7 @@ from redband.rules.card_paper import (
 from redband.rules.loader import CompiledRuleset
 from redband.rules.typeface import bold, regular
 from redband.rules.wording import CHANNELS, PATTERN_TITLES, Wording
+from redband_core import gestures as core_gestures
 
 TITLE, HEADING, NAME, TEXT, SMALL, TINY = 17.0, 10.5, 9.0, 8.0, 7.0, 6.0
 LIGHT_ROW = line_height(TINY) + BAR_HEIGHT + 1.4  # its name and its bar
@@ -65,8 +66,22 @@ def _groups(card: Card, words: Wording) -> list[Group]:
                 rows += _state(state, words, MARGIN_X, WIDTH)
             groups.append(Group(rows))
     if card.gestures:
-        groups += _section(words.pick("The button", "Кнопка"))
-        groups += _gestures(card.gestures)
+        own = tuple(one for one in card.gestures if one.code < core_gestures.MEDIC)
+        taps = tuple(one for one in card.gestures if one.code >= core_gestures.MEDIC)
+        taps = tuple(sorted(taps, key=lambda one: (one.code & 0x0F, one.code)))
+        if own:
+            groups += _section(words.pick("The button", "Кнопка"))
+            groups += _gestures(own)
+        if taps:
+            groups += _section(words.pick("Medic's badge", "Бейдж медика"))
+            call = words.pick(
+                "If medics treat by badge: hold your button to call one. What holding does"
+                " otherwise takes one quick press and a hold then. The medic picks:",
+                "Если медики лечат бейджами: держите кнопку, чтобы позвать медика. То, что"
+                " делает удержание обычно, — одно быстрое нажатие и удержание. Медик выбирает:",
+            )
+            groups.append(Group(text_rows(call, SMALL, regular(), MARGIN_X, WIDTH)))
+            groups += _gestures(taps)
     if card.numbers:
         groups += _section(words.pick("Times and numbers", "Время и числа"))
         groups += [_number(title, value) for title, value in card.numbers]

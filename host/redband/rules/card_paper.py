@@ -218,6 +218,8 @@ class Paper:
 
 def _presses(code: int) -> tuple[int, bool]:
     """Return the short presses of a gesture, and whether a long one follows."""
+    if code >= core_gestures.GIVEN:
+        return 0, False  # nobody presses anything
     count = code & 0x0F if code >= core_gestures.TAPS else int(code == core_gestures.PRESS)
     return count, code == core_gestures.HOLD or code >= core_gestures.TAPS_HOLD
 

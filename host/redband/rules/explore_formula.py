@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from redband.rules.formula import Code, Constant
 from redband_core import expression as core
+from redband_core.expression_reader import prepare
 
 Bounds = tuple[int, int]
 ANY_NUMBER: Bounds = (-(1 << 60), 1 << 60)
@@ -36,7 +37,7 @@ class Formula:
                 self._operands.append(item)
             packed.append(self._operands.index(item))
         self._code = bytes(packed)
-        self._prepared = core.prepare(self._code)
+        self._prepared = prepare(self._code)
         self.slots = frozenset(i for i in self._operands if not isinstance(i, Constant))
         self.left_tracks = frozenset(left_tracks)
         self.constants = [i.value for i in self._operands if isinstance(i, Constant)]
@@ -106,7 +107,7 @@ def _binary(operator: int, left: Bounds, right: Bounds) -> Bounds:
 
 def _corners(operator: int, left: Bounds, right: Bounds) -> Bounds:
     """Return the bounds of an operation whose extremes lie where its operands are extreme."""
-    prepared = core.prepare(bytes((0, 1, operator)))
+    prepared = prepare(bytes((0, 1, operator)))
     found = [core.evaluate(prepared, [a, b], lambda _track: 0) for a in left for b in right]
     return (min(found), max(found))
 

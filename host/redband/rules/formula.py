@@ -1,8 +1,8 @@
 """Formulas of a ruleset file: `hits > n and not health.dying` to the engine's stack code.
 
 Problem: organisers write formulas, the badge runs bytes (`redband_core.expression`).
-Guarantee: what compiles is accepted by `redband_core.expression.check`; whatever is wrong raises
-FormulaError with the word at fault and, where one is near, the word probably meant.
+Guarantee: what compiles is accepted by the badge's reader (`expression_reader.check`); whatever is
+wrong raises FormulaError with the word at fault and, where one is near, the word probably meant.
 Formulas are read by Python's `ast` and never executed.
 
 Written: whole numbers, times (`15 min`, `90 s`, `7.5 min`), names of params, counters, formulas
@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from redband_core import expression as core
+from redband_core.expression_reader import prepare
 
 UNITS_MS = {"ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000}
 _TIME = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*(ms|s|min|h)\b(?!\s*\()")
@@ -271,4 +272,4 @@ def _fold(code: Code) -> Code:
     if len(numbers) != len(operands) or len(numbers) > 2 or isinstance(operator, Constant):
         return code
     run = bytes((*range(len(numbers)), operator))
-    return (_number(core.evaluate(core.prepare(run), numbers, lambda _track: -1)),)
+    return (_number(core.evaluate(prepare(run), numbers, lambda _track: -1)),)

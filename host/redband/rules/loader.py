@@ -13,11 +13,12 @@ from functools import cached_property
 from pathlib import Path
 
 from redband.errors import RedbandUserError
-from redband.rules.behaviour import read_gestures, read_rules, read_signals
+from redband.rules.behaviour import read_rules, read_signals
 from redband.rules.combine import combine
 from redband.rules.compiler import compile_model
 from redband.rules.declarations import Declarations, read_declarations
 from redband.rules.formula import FormulaError, Scope, compile_formula, nearest
+from redband.rules.gestures import read_gestures
 from redband.rules.library import find, read_text, shipped
 from redband.rules.model import EventInfo, RefusalInfo, Rule, RulesetModel, SignalInfo
 from redband.rules.section import RulesFileError, Section

@@ -14,6 +14,7 @@ from redband.rules.loader import CompiledRuleset
 from redband.rules.model import Rule, SignalInfo
 from redband.rules.shortest import signals_by_state
 from redband_core import expression as core
+from redband_core.expression_reader import prepare
 from redband_core.ruleset import GO, TIMER_ADD, TIMER_SET
 
 
@@ -103,4 +104,4 @@ class Start:
                 numbers.append(item.value)
             else:
                 run.append(item)
-        return core.evaluate(core.prepare(bytes(run)), numbers, lambda _track: -1)
+        return core.evaluate(prepare(bytes(run)), numbers, lambda _track: -1)

@@ -13,7 +13,7 @@ from redband.rules.model import ArgInfo, Condition, EventInfo, GestureInfo, Rule
 from redband.rules.start import Start
 from redband_core import expression as core
 from redband_core import gestures as core_gestures
-from redband_core import led
+from redband_core import led, tap
 from redband_core.limits import HOLD_MS
 from redband_core.ruleset import VOID
 
@@ -153,6 +153,8 @@ class Wording:
         hold = hold.replace(".", self.pick(".", ","))
         if code == core_gestures.HOLD:
             return hold
+        if code >= core_gestures.GIVEN:
+            return self.pick("the medic gives for it", "что медик тратит на это")
         few = 2 <= count <= 4
         if code < core_gestures.TAPS_HOLD:
             return self.pick(f"press {count} times", f"нажать {count} {'раза' if few else 'раз'}")
@@ -179,6 +181,8 @@ class Wording:
 
     def _argument(self, info: ArgInfo, value: int) -> str:
         title = self.get(info.title)
+        if value == tap.SKILL and not info.choices and info.low >= 0:
+            return f"{title}: {self.pick('as the badge says', 'как записано в бейдже')}"
         return f"{title}: {self.get(info.choices[value][1]) if info.choices else value}"
 
     def formula(self, code: Code, events: tuple[int, ...]) -> str:

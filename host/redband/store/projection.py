@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from redband.store import notes
 from redband.store.records import Record
+from redband.store.restarts import POWER, Restarts
 from redband_core import journal
 from redband_core.engine import Engine
 from redband_core.errors import RedbandError
@@ -40,14 +41,16 @@ class BadgeState:
     identity: ruleset, None before the first boot record. signal: index, None without a known
     ruleset. counters with their (low, high), tracks: by index. timer_left_ms: of the shown timer
     at `game_ms`, -1 none. last_seq: newest record folded, -1 none. gaps: records the host can
-    never get. verified, mismatched: SNAPSHOT records that agreed and that did not. snapshot: the
-    engine's state.
+    never get. verified, mismatched: SNAPSHOT records that agreed and that did not. is_paused: the
+    game stands still on the badge. fleet_number: of the newest word to the fleet that it obeyed.
+    snapshot: the engine's state.
     """
 
     badge_id: int
     install_order: int = 0
     boot_id: int = 0
     boots: int = 0
+    restarts: Restarts = Restarts()
     identity: bytes | None = None
     signal: int | None = None
     counters: tuple[int, ...] = ()
@@ -62,6 +65,7 @@ class BadgeState:
     verified: int = 0
     mismatched: int = 0
     is_paused: bool = False
+    fleet_number: int = 0
     last_event: LastEvent | None = None
     problem: str | None = None
     snapshot: bytes = b""
@@ -88,9 +92,10 @@ class Projector:
         self._engine: Engine | None = None
         self._ruleset: Ruleset | None = None
         self._identity: bytes | None = None
-        self._is_based = False
-        self._is_paused = False
+        self._is_based = self._is_paused = False
+        self._fleet_number = self._fleet_pending = 0
         self._boot_id = self._boots = 0
+        self._restarts = Restarts()
         self._game_ms = 0
         self._last_seq = -1
         self._events = self._refused = self._gaps = 0
@@ -109,12 +114,20 @@ class Projector:
         return self._game_ms
 
     @property
+    def fleet_number(self) -> int:
+        """Return the number of the newest word to the fleet that the badge obeyed, 0 for none."""
+        return self._fleet_number
+
+    @property
     def identity(self) -> bytes | None:
         """Return the identity of the badge's ruleset, None before its first boot record."""
         return self._identity
 
-    def apply(self, record: Record) -> None:
-        """Fold `record` in. A payload that is not what its kind says becomes the `problem`."""
+    def apply(self, record: Record) -> bool:
+        """Fold `record` in; return True for a start for want of power while a timer ran.
+
+        A payload that is not what its kind says becomes the `problem`.
+        """
         if record.badge_id != self.badge_id:
             raise ValueError(f"record of badge {record.badge_id} given to {self.badge_id}")
         if record.install_order != self._install_order:
@@ -124,7 +137,7 @@ class Projector:
             raise ValueError(f"record {record.seq} after {self._last_seq}")
         if record.seq == self._last_seq:
             self._problem = f"record {record.seq} exists twice: was an old image written back?"
-            return
+            return False
         missing = record.seq - self._last_seq - 1
         if missing:
             # What is missing may have changed anything: wait for the badge's next snapshot.
@@ -132,21 +145,27 @@ class Projector:
             self._is_based = False
         self._last_seq = record.seq
         self._game_ms = max(self._game_ms, record.game_ms)
+        in_timer = self._restarts.in_timer
         handler = _HANDLERS.get(record.kind)
-        if handler is None:
-            return
         try:
-            handler(self, record)
+            if record.kind in _DECISIONS and record.payload:
+                self._fleet_followed()
+            if handler is not None:
+                handler(self, record)
         except RedbandError as error:
             # The record stays in the store as it is; one odd record must not hide a badge.
             self._problem = f"record {record.seq} cannot be read: {error}"
             self._is_based = False
+        return self._restarts.in_timer > in_timer
 
     def _boot(self, record: Record) -> None:
-        self._boot_id = journal.parse_boot(record.payload)[0]
+        self._boot_id, _count, cause, _badge, identity = journal.parse_boot(record.payload)
+        if self._boots or self._gaps:
+            runs_timer = self._engine is not None and self._engine.next_deadline_ms() >= 0
+            is_in_timer = runs_timer and cause == POWER and not self._is_paused
+            self._restarts = self._restarts.with_one(cause, is_in_timer)
         self._boots += 1
-        self._is_paused = False
-        self._use_ruleset(bytes(journal.parse_boot(record.payload)[4]))
+        self._use_ruleset(bytes(identity))
         self._checkpoint(record)
 
     def _use_ruleset(self, identity: bytes) -> None:
@@ -173,7 +192,10 @@ class Projector:
     def _refusal(self, record: Record) -> None:
         reason, event_id, args = journal.parse_refused(record.payload)
         self._refused += 1
-        self._step(record, event_id, args, reason)
+        if reason == notes.REFUSED_PAUSED:
+            self._checkpoint(record)  # the engine was not asked
+        else:
+            self._step(record, event_id, args, reason)
 
     def _step(self, record: Record, event_id: int, args: Iterable[int], badge_answer: int) -> None:
         if self._engine is None:
@@ -187,6 +209,8 @@ class Projector:
             )
 
     def _snapshot(self, record: Record) -> None:
+        if not self._is_based:
+            self._is_paused = False  # behind a gap; the segment says it again if it is so
         if not record.payload:
             return  # of a badge in safe mode, which has no state to give
         self._use_ruleset(record.payload[_SNAPSHOT_IDENTITY])
@@ -210,12 +234,23 @@ class Projector:
             self._engine.advance(record.game_ms)
 
     def _note(self, record: Record) -> None:
-        code, _value = journal.parse_note(record.payload)
+        code, value = journal.parse_note(record.payload)
+        if code == notes.FLEET and value & 1:
+            self._fleet_pending = value >> 1
+        elif code == notes.FLEET:
+            self._fleet_number = value >> 1
+        elif code in (notes.GAME_ENDED, notes.GAME_BEGUN):
+            self._fleet_followed()
         if code != notes.NEW_GAME or self._ruleset is None:
             self._checkpoint(record)
             return
         self._engine = Engine(self._ruleset)
         self._is_based = False
+
+    def _fleet_followed(self) -> None:
+        """Count a word to the fleet: the record that it made is there."""
+        if self._fleet_pending:
+            self._fleet_number, self._fleet_pending = self._fleet_pending, 0
 
     def _pause(self, record: Record) -> None:
         self._checkpoint(record)
@@ -224,10 +259,13 @@ class Projector:
     def state(self, game_ms: int | None = None) -> BadgeState:
         """Return the state at `game_ms` (default: at the newest record), leaving the fold as is.
 
-        Later than the newest record means: as it is if nothing happened but timers.
+        Later than the newest record means: as it is if nothing happened but timers, and these
+        stand in a pause.
         """
         engine = self._engine
-        at_ms = self._game_ms if game_ms is None else max(game_ms, self._game_ms)
+        at_ms = self._game_ms
+        if game_ms is not None and not self._is_paused:
+            at_ms = max(game_ms, at_ms)
         if engine is not None and at_ms > engine.now_ms and self._ruleset is not None:
             snapshot = engine.snapshot()
             engine = Engine(self._ruleset)
@@ -253,6 +291,7 @@ class Projector:
             install_order=self._install_order,
             boot_id=self._boot_id,
             boots=self._boots,
+            restarts=self._restarts,
             identity=self._identity,
             game_ms=at_ms,
             last_seq=self._last_seq,
@@ -262,10 +301,13 @@ class Projector:
             verified=self._verified,
             mismatched=self._mismatched,
             is_paused=self._is_paused,
+            fleet_number=self._fleet_number,
             last_event=self._last_event,
             problem=self._problem,
         )
 
+
+_DECISIONS = (journal.EVENT, journal.REFUSED, journal.PAUSE, journal.RESUME)
 
 _HANDLERS: dict[int, Callable[[Projector, Record], None]] = {
     journal.BOOT: Projector._boot,
@@ -276,6 +318,7 @@ _HANDLERS: dict[int, Callable[[Projector, Record], None]] = {
     journal.NOTE: Projector._note,
     journal.PAUSE: Projector._pause,
     journal.RESUME: Projector._pause,
+    journal.TAP: Projector._checkpoint,  # what came of it is a record of its own
 }
 
 

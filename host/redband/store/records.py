@@ -20,6 +20,7 @@ _KIND_NAMES = {
     journal.NOTE: "note",
     journal.PAUSE: "pause",
     journal.RESUME: "resume",
+    journal.TAP: "tap",
 }
 
 

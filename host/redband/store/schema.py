@@ -113,6 +113,18 @@ contact = Table(
 )
 """When which gateway had a badge's journal up to `next_seq`: bounds the wall time of records."""
 
+clock_reading = Table(
+    "clock_reading",
+    metadata,
+    Column("badge_id", Integer, primary_key=True, autoincrement=False),
+    Column("install_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("at_ms", BigInteger, primary_key=True, autoincrement=False),
+    Column("game_ms", BigInteger, nullable=False),
+    ForeignKeyConstraint(["badge_id", "install_id"], ["install.badge_id", "install.install_id"]),
+)
+"""The badge's game time at a contact, when it told it: a row beside that of `contact`. A table of
+its own, so that an older store is still one of this version."""
+
 cursor = Table(
     "cursor",
     metadata,
@@ -122,3 +134,24 @@ cursor = Table(
     ForeignKeyConstraint(["badge_id", "install_id"], ["install.badge_id", "install.install_id"]),
 )
 """First sequence number not yet committed; written in the transaction of the records (G2)."""
+
+advert_count = Table(
+    "advert_count",
+    metadata,
+    Column("badge_id", Integer, primary_key=True, autoincrement=False),
+    Column("count", BigInteger, nullable=False),
+)
+"""The count of the newest advert believed of each badge: what comes with a lower one is a
+recording. A store without this table gets it when it is opened."""
+
+fleet_word = Table(
+    "fleet_word",
+    metadata,
+    Column("game_id", LargeBinary(4), primary_key=True),
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("command", Integer, nullable=False),
+    Column("payload", LargeBinary, nullable=False),
+    Column("said_ms", BigInteger, nullable=False),
+)
+"""What was said to the whole fleet of a game: the payload of the advert, sealed, under its number.
+A store without this table gets it when it is opened."""

@@ -15,12 +15,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Row, select, update
+from sqlalchemy import Row, delete, select, update
 from sqlalchemy.engine import Connection
 
 from redband.store import ingest, schema
 from redband.store.dialect import WRITING, StoreError, insert_new, open_engine, sentences
 from redband.store.records import Page, Record, decode_page
+from redband.store.walltime import Meeting
 
 STORE_FILE = "redband.sqlite"
 """Name of the store inside a data folder."""
@@ -86,19 +87,29 @@ class Store:
         with self._writing() as connection:
             return ingest.take_page(connection, page, decoded, self._wall_ms())
 
-    def note_contact(self, badge_id: int, install_id: int, boot_id: int, gateway: str) -> None:
+    def note_contact(
+        self,
+        badge_id: int,
+        install_id: int,
+        boot_id: int,
+        gateway: str,
+        game_ms: int | None = None,
+    ) -> Meeting:
         """Note that `gateway` has met this life of the badge and holds its journal to the cursor.
 
-        This is what maps game time to wall time later: every record below the cursor is older
-        than this moment.
+        game_ms: the badge's game time now, None if it did not tell. This is what maps game time
+        to wall time later (`walltime`): every record below the cursor is older than this moment.
         """
         with self._writing() as connection:
             now_ms = self._wall_ms()
             ingest.know_install(connection, badge_id, install_id, now_ms)
-            row = {"badge_id": badge_id, "install_id": install_id, "at_ms": now_ms}
-            row |= {"boot_id": boot_id, "gateway": gateway}
-            row["next_seq"] = ingest.cursor(connection, badge_id, install_id)
+            name = {"badge_id": badge_id, "install_id": install_id, "at_ms": now_ms}
+            next_seq = ingest.cursor(connection, badge_id, install_id)
+            row = name | {"boot_id": boot_id, "gateway": gateway, "next_seq": next_seq}
             insert_new(connection, schema.contact, [row])
+            if game_ms is not None:
+                insert_new(connection, schema.clock_reading, [name | {"game_ms": game_ms}])
+        return Meeting(boot_id, next_seq, now_ms, game_ms)
 
     def set_player(self, badge_id: int, player: str) -> None:
         """Write down who wears the badge. `player`: at most 80 characters."""
@@ -119,6 +130,23 @@ class Store:
             row = {"identity": identity, "name": name, "data": data}
             insert_new(connection, schema.ruleset, [row])
 
+    def keep_advert_counts(self, counts: dict[int, int]) -> None:
+        """Keep the count of each badge's newest advert, by badge id."""
+        if not counts:
+            return
+        table = schema.advert_count
+        with self._writing() as connection:
+            connection.execute(delete(table).where(table.c.badge_id.in_(counts)))
+            rows = [{"badge_id": badge_id, "count": n} for badge_id, n in counts.items()]
+            insert_new(connection, table, rows)
+
+    def keep_fleet_word(self, game_id: bytes, number: int, command: int, payload: bytes) -> None:
+        """Keep a word to the fleet, under a number that no word of this game has."""
+        with self._writing() as connection:
+            row = {"game_id": game_id, "number": number, "command": command}
+            row |= {"payload": payload, "said_ms": self._wall_ms()}
+            insert_new(connection, schema.fleet_word, [row])
+
     # --- reading ---------------------------------------------------------------------------
 
     def next_seq(self, badge_id: int, install_id: int) -> int:
@@ -133,6 +161,26 @@ class Store:
             rows = connection.execute(query.order_by(schema.badge.c.badge_id)).all()
         return {row.badge_id: row.player for row in rows}
 
+    def advert_counts(self) -> dict[int, int]:
+        """Return the count of each badge's newest advert, by badge id."""
+        with self._reading() as connection:
+            rows = connection.execute(select(schema.advert_count)).all()
+        return {badge_id: count for badge_id, count in rows}  # noqa: C416 (typed rows)
+
+    def newest_fleet_number(self, game_id: bytes) -> int:
+        """Return the number of the newest word to the fleet of a game, 0 for none."""
+        words = self.fleet_words(game_id, 1)
+        return words[0][0] if words else 0
+
+    def fleet_words(self, game_id: bytes, limit: int) -> list[tuple[int, int, bytes]]:
+        """Return (number, command, payload) of up to `limit` newest words, oldest first."""
+        table = schema.fleet_word
+        query = select(table).where(table.c.game_id == game_id)
+        query = query.order_by(table.c.number.desc()).limit(limit)
+        with self._reading() as connection:
+            rows = connection.execute(query).all()
+        return [(row.number, row.command, bytes(row.payload)) for row in rows][::-1]
+
     def boot_rulesets(self) -> dict[tuple[int, int, int], bytes]:
         """Return the ruleset identity of every boot, by (badge_id, install_id, boot_id)."""
         with self._reading() as connection:
@@ -141,6 +189,27 @@ class Store:
             (row.badge_id, row.install_id, row.boot_id): bytes(row.ruleset_identity)
             for row in rows
         }
+
+    def meetings(self, badge_id: int) -> dict[int, list[Meeting]]:
+        """Return the meetings with each install of a badge, in the order of its journal."""
+        contact, reading, install = schema.contact, schema.clock_reading, schema.install
+        same = (contact.c.badge_id == install.c.badge_id) & (
+            contact.c.install_id == install.c.install_id
+        )
+        told = (
+            (contact.c.badge_id == reading.c.badge_id)
+            & (contact.c.install_id == reading.c.install_id)
+            & (contact.c.at_ms == reading.c.at_ms)
+        )
+        query = select(contact, install.c.ordinal, reading.c.game_ms).join(install, same)
+        query = query.join(reading, told, isouter=True).where(contact.c.badge_id == badge_id)
+        query = query.order_by(contact.c.next_seq, reading.c.game_ms, contact.c.at_ms)
+        found: dict[int, list[Meeting]] = {}
+        with self._reading() as connection:
+            for row in connection.execute(query):
+                meeting = Meeting(row.boot_id, row.next_seq, row.at_ms, row.game_ms)
+                found.setdefault(row.ordinal, []).append(meeting)
+        return found
 
     def rulesets(self) -> dict[bytes, tuple[str, bytes]]:
         """Return (name, data) of every compiled ruleset kept, by identity."""

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Protocol
 
 from redband.virtual.board_pins import BoardPins
 from redband.virtual.console import SOFT_REBOOT, Console
+from redband.virtual.flash_faults import FlashCounts, FlashFaults
 from redband.virtual.interpreter import Interpreter
 from redband.virtual.nvs import NvsFile
 from redband.virtual.silicon import opcodes
+from redband.virtual.waves import Player
 
 
 class Radio(Protocol):
@@ -23,6 +26,9 @@ class Radio(Protocol):
 
     def frame(self, opcode: int, payload: bytes) -> None:
         """Take a frame of the firmware."""
+
+    def light_sleep(self) -> None:
+        """The chip's clocks stop."""
 
     def close(self) -> None:
         """Lose power."""
@@ -47,6 +53,13 @@ class Chip:
         self.watchdog_resets = 0
         self.flash_cut_after: int | None = None
         """Of starts from now on: flash operations until the battery is pulled; None: never."""
+        self.has_usb_host = False
+        """Somebody has the USB port open: the program can see that a host sends frames."""
+        self.flash_faults = FlashFaults()
+        self._flash_counts = FlashCounts()
+        self._is_flash_counted = asyncio.Event()
+        self.rtc_at_power_on = b""
+        """What the RTC memory holds then; on a chip, anything."""
         self._facts = facts
         self._heap_kib = heap_kib
         self._time_factor = time_factor
@@ -61,22 +74,39 @@ class Chip:
         self._wake_pins: list[tuple[int, int]] = []
         self._asleep = asyncio.Event()
         self._flash_is_cut = asyncio.Event()
-        self._frames: dict[int, Callable[[bytes], None]] = {
+        self.player = Player(self, pins, time_factor)
+        self._frames = self._frame_calls()
+
+    def _frame_calls(self) -> dict[int, Callable[[bytes], None]]:
+        pins = self._pins
+        return {
             opcodes.PIN_OUT: lambda payload: pins.set_output(payload[0], payload[1]),
-            opcodes.PIN_PWM: lambda payload: pins.set_output(payload[0], int(any(payload[1:3]))),
+            opcodes.PIN_PWM: lambda payload: pins.set_duty(
+                payload[0], int.from_bytes(payload[1:3], "little")
+            ),
+            opcodes.PIN_HOLD: lambda payload: pins.hold(payload[0], bool(payload[1])),
+            opcodes.LIGHT_SLEEP: lambda _: self._light_sleep(),
             opcodes.WATCHDOG: self._watchdog_set,
             opcodes.WATCHDOG_FEED: lambda _: self._watchdog_fed(),
             opcodes.RESET: lambda _: self._restart(opcodes.HARD_RESET),
             opcodes.DEEP_SLEEP: self._deep_sleep,
-            opcodes.BREAK_TAKEN: lambda _: console.break_taken(),
+            opcodes.BREAK_TAKEN: lambda _: self._console.break_taken(),
             opcodes.NVS_SAVE: self._nvs_save,
             opcodes.FLASH_CUT: lambda _: self._flash_cut(),
+            opcodes.FLASH_COUNTS: self._flash_counted,
+            opcodes.WAVE_DONE: self.player.done,
+            opcodes.SENSOR_REGISTERS: pins.sensor_registers,
         }
 
     @property
     def pid(self) -> int | None:
         """Process id of the interpreter, None while there is none (no power, deep sleep)."""
         return self._interpreter.pid if self._interpreter is not None else None
+
+    @property
+    def is_running(self) -> bool:
+        """There is a process: power, and no deep sleep."""
+        return self._interpreter is not None
 
     async def wait_asleep(self) -> None:
         """Return when the chip is in deep sleep. Real time; the caller sets the deadline."""
@@ -89,6 +119,8 @@ class Chip:
     def power_on(self) -> None:
         """Put the battery in. Raises RedbandUserError when MicroPython is not installed."""
         if not self.is_powered:
+            length = len(self.rtc_at_power_on).to_bytes(2, "little")
+            Path(str(self._facts["rtc"])).write_bytes(length + self.rtc_at_power_on)
             self._start(opcodes.PWRON_RESET)
             self.is_powered = True
 
@@ -97,6 +129,8 @@ class Chip:
         self.is_powered = False
         self._stop()
         self._lose_state()
+        self._pins.lose_power()
+        Path(str(self._facts["rtc"])).unlink(missing_ok=True)
 
     def send(self, opcode: int, payload: bytes = b"") -> None:
         """Send a frame to the program; lost when there is none."""
@@ -108,7 +142,12 @@ class Chip:
         if self._interpreter is not None or not self.is_powered:
             return
         if any(self._pins.level(pin) == level for pin, level in self._wake_pins):
-            self._wake(opcodes.PIN_WAKE)
+            self._wake(opcodes.GPIO_WAKE)
+
+    def usb_host(self, is_there: bool) -> None:
+        """Somebody has opened the USB port, or closed it."""
+        self.has_usb_host = is_there
+        self.send(opcodes.USB_HOST, bytes((is_there,)))
 
     def output_full(self, is_full: bool) -> None:
         """The USB port asks the program to wait with its output, or to go on."""
@@ -120,14 +159,20 @@ class Chip:
             self._interpreter.resume_output()
 
     def _start(self, cause: int, is_main_run: bool = True, wake_reason: int = 0) -> None:
+        self.player.chip_starts()
         state = {
             "reset_cause": cause,
             "wake_reason": wake_reason,
             "is_main_run": is_main_run,
             "flash_cut_after": self.flash_cut_after,
+            "flash_faults": self.flash_faults.packed().hex(),
             "nvs": self._nvs.values,
             "levels": self._pins.driven_levels(),
             "voltages_mv": [self._pins.battery_at_pin()],
+            "board": self._pins.board_facts(),
+            "held": sorted(self._pins.held),
+            "adc_faults": self._pins.adc_faults().hex(),
+            "usb_host": self.has_usb_host,
         }
         self._interpreter = Interpreter(
             self._facts | state,
@@ -141,6 +186,7 @@ class Chip:
         self._flash_is_cut.clear()
         self._radio = self._make_radio(self.send)
         self._console.attach(self._interpreter, is_main_run)
+        self.player.chip_started()
 
     def _stop(self) -> None:
         for timer in self._timers.values():
@@ -150,6 +196,7 @@ class Chip:
         if self._interpreter is not None:
             self._interpreter.kill()
             self._interpreter = None
+            self.player.chip_stopped()
         self._console.detach()
         if self._radio is not None:
             self._radio.close()
@@ -210,6 +257,7 @@ class Chip:
         self._stop()
         self._lose_state()
         self._wake_pins = list(zip(payload[4::2], payload[5::2], strict=True))
+        self._pins.chip_sleeps()
         self._asleep.set()
         if sleep_ms:
             self._after("wake", sleep_ms, lambda: self._wake(opcodes.TIMER_WAKE))
@@ -219,9 +267,27 @@ class Chip:
         self._stop()
         self._start(opcodes.DEEPSLEEP_RESET, wake_reason=reason)
 
+    def _light_sleep(self) -> None:
+        if self._radio is not None:
+            self._radio.light_sleep()
+
     def _flash_cut(self) -> None:
         self.power_cut()
         self._flash_is_cut.set()
+
+    def _flash_counted(self, payload: bytes) -> None:
+        self._flash_counts = FlashCounts.unpacked(payload)
+        self._is_flash_counted.set()
+
+    async def count_flash(self) -> FlashCounts:
+        """Ask the program what it has done to the flash since its start; see FlashCounts.
+
+        Waits for its next await or sleep: the caller sets the deadline.
+        """
+        self._is_flash_counted.clear()
+        self.send(opcodes.FLASH_ASK)
+        await self._is_flash_counted.wait()
+        return self._flash_counts
 
     def _nvs_save(self, payload: bytes) -> None:
         self._nvs.save(payload)

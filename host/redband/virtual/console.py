@@ -178,7 +178,7 @@ class Console:
             self._held += data[: HELD_INPUT_BYTES - len(self._held)]
             return
         before, found, after = data.partition(CTRL_C)
-        if not found or not self._interpreter.is_program_running:
+        if not found or not self._is_program_running():
             self._type(data)
             return
         self._type(before)
@@ -190,6 +190,12 @@ class Console:
         self._held.clear()
         if held:
             self.input(held)
+
+    def _is_program_running(self) -> bool:
+        # A program that a host has pasted leaves the terminal raw: there only its end tells.
+        interpreter = self._interpreter
+        is_pasted = self.is_raw and not self._tail.endswith(b">")
+        return interpreter is not None and (interpreter.is_program_running or is_pasted)
 
     def _begin_break(self) -> None:
         if self._interpreter is not None:
@@ -203,7 +209,7 @@ class Console:
         waited_s = loop.time() - self._break_started_s
         interpreter = self._interpreter
         is_over = waited_s > BREAK_GIVE_UP_S
-        if interpreter is None or is_over or not interpreter.is_program_running:
+        if interpreter is None or is_over or not self._is_program_running():
             self._end_break()
             self._release_held()
             return

@@ -8,13 +8,16 @@ connection stays open. The verbs are listed in docs/virtual.md.
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from redband.errors import RedbandUserError
-from redband.virtual.badge import HOLD_MS, PRESS_MS, VirtualBadge
+from redband.virtual.badge import BLOW_MS, HOLD_MS, PRESS_MS, SHAKE_MG, VirtualBadge
+from redband.virtual.board_pins import BUTTON
+from redband.virtual.sensor import BLOW_MAX_MG
 
 if TYPE_CHECKING:
     from redband.virtual.field import Field
@@ -29,6 +32,7 @@ Request = dict[str, Any]
 def describe(badge: VirtualBadge) -> Request:
     """Return what can be seen of a badge from outside."""
     red, green, vibration = badge.leds
+    red_pct, green_pct, vibration_pct = badge.light_levels
     return {
         "badge": badge.badge_id,
         "player": badge.spec.player,
@@ -36,6 +40,7 @@ def describe(badge: VirtualBadge) -> Request:
         "boots": badge.boots,
         "watchdog_resets": badge.chip.watchdog_resets,
         "leds": {"red": red, "green": green, "vibration": vibration},
+        "levels": {"red": red_pct, "green": green_pct, "vibration": vibration_pct},
         "usb": str(badge.usb_path),
         "image": str(badge.image_path),
         "address": badge.spec.address,
@@ -49,6 +54,15 @@ def _number(request: Request, key: str, default: int, most: int) -> int:
     return value
 
 
+def _is_edge(edge: object) -> bool:
+    return (
+        isinstance(edge, list)
+        and len(edge) == 2
+        and all(isinstance(part, int) for part in edge)
+        and edge[1] in (0, 1)
+    )
+
+
 class ControlServer:
     """Serves the badges of `field`."""
 
@@ -60,12 +74,22 @@ class ControlServer:
         self._deeds: dict[str, Callable[[VirtualBadge, Request], Awaitable[object]]] = {
             "press": lambda badge, request: badge.press(
                 _number(request, "duration_ms", PRESS_MS, TOUCH_MAX_MS),
-                _number(request, "bounces", 0, 100),
+                _number(request, "bounces", 0, 90),
+                _number(request, "rest_ms", 0, TOUCH_MAX_MS),
             ),
             "hold": lambda badge, request: badge.hold(
                 _number(request, "duration_ms", HOLD_MS, TOUCH_MAX_MS)
             ),
-            "shake": lambda badge, _: badge.shake(),
+            "shake": lambda badge, request: badge.shake(
+                _number(request, "mg", SHAKE_MG, BLOW_MAX_MG)
+            ),
+            "blow": lambda badge, request: badge.blow(
+                _number(request, "mg", SHAKE_MG, BLOW_MAX_MG),
+                _number(request, "duration_ms", BLOW_MS, TOUCH_MAX_MS),
+                request.get("axis", "x"),
+            ),
+            "edges": self._edges,
+            "flash": lambda badge, _: self._flash(badge),
             "pull": lambda badge, _: badge.power_cut(),
             "restore": lambda badge, _: badge.power_on(),
             "battery": self._battery,
@@ -136,11 +160,31 @@ class ControlServer:
         badge = self._field.badges.get(badge_id) if isinstance(badge_id, int) else None
         if badge is None:
             raise RedbandUserError(f"There is no badge {badge_id!r} in this field.")
-        await deed(badge, request)
-        return describe(badge)
+        outcome = await deed(badge, request)
+        more = outcome if isinstance(outcome, dict) else {}
+        if isinstance(outcome, bool):
+            more = {"played": outcome}
+        return describe(badge) | more
 
     async def _battery(self, badge: VirtualBadge, request: Request) -> None:
         badge.set_battery_mv(_number(request, "mv", -1, 5000))
+
+    async def _edges(self, badge: VirtualBadge, request: Request) -> bool:
+        edges = request.get("edges")
+        if not isinstance(edges, list) or not all(map(_is_edge, edges)):
+            raise RedbandUserError(f"edges is a list of [microseconds, 0 or 1], not {edges!r}.")
+        wave = [(delay_us, bool(is_closed)) for delay_us, is_closed in edges]
+        rest_ms = _number(request, "rest_ms", 0, TOUCH_MAX_MS)
+        return await badge.play(str(request.get("contact", BUTTON)).upper(), wave, rest_ms)
+
+    async def _flash(self, badge: VirtualBadge) -> Request:
+        try:
+            counts = await badge.count_flash()
+        except TimeoutError as error:
+            raise RedbandUserError(
+                f"Badge {badge.badge_id} runs no program that looks."
+            ) from error
+        return {"flash": dataclasses.asdict(counts)}
 
     async def _nothing(self, badge: VirtualBadge, request: Request) -> None:
         """Only the answer is wanted."""

@@ -7,12 +7,14 @@ images stay in the directory. One field per directory.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import fcntl
 import tempfile
 from pathlib import Path
 from typing import TextIO
 
 from redband.errors import RedbandUserError
+from redband.keys import KEY_FILE, GameKeys, find_keys
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.control import ControlServer
 from redband.virtual.radio import Ether
@@ -38,6 +40,7 @@ class Field:
         self.seed = seed
         self.badges: dict[int, VirtualBadge] = {}
         self.ether = Ether(seed=seed, time_factor=time_factor)
+        self._keys: GameKeys | None = None
         self._control = ControlServer(self)
         self._lock: TextIO | None = None
         self._short: tempfile.TemporaryDirectory[str] | None = None
@@ -49,6 +52,18 @@ class Field:
         return self._sockets / CONTROL_NAME
 
     @property
+    def key_path(self) -> Path:
+        """The key file of the field's game, made at its first start."""
+        return self.directory / KEY_FILE
+
+    @property
+    def keys(self) -> GameKeys:
+        """The keys of the field's game. Raises RedbandUserError before `start`."""
+        if self._keys is None:
+            raise RedbandUserError(f"The virtual field in {self.directory} has not started.")
+        return self._keys
+
+    @property
     def hci_path(self) -> str:
         """The socket at which a host's radio joins the ether."""
         return str(self._sockets / HCI_NAME)
@@ -56,6 +71,7 @@ class Field:
     async def start(self) -> None:
         """Open the ether and the control socket. Raises RedbandUserError."""
         self._take_directory()
+        self._keys = find_keys(self.key_path)
         if len(str(self.directory / CONTROL_NAME).encode()) > SOCKET_PATH_MAX_BYTES:
             self._short = tempfile.TemporaryDirectory(prefix="redband-")
             self._sockets = Path(self._short.name)
@@ -92,6 +108,10 @@ class Field:
         """
         if spec.badge_id in self.badges:
             raise RedbandUserError(f"There is a badge {spec.badge_id} already.")
+        if spec.with_firmware:
+            # Of what the caller names himself, his own comes later and counts.
+            keys = tuple(spec.key_files(self.keys).items())
+            spec = dataclasses.replace(spec, files=keys + spec.files)
         badge = VirtualBadge(
             spec,
             self.directory / f"badge-{spec.badge_id}",

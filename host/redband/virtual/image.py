@@ -56,6 +56,18 @@ def read_image(path: Path) -> dict[str, bytes]:
     return files
 
 
+def fill_image(path: Path, free_blocks: int) -> None:
+    """Add a file /filler to the image at `path` that leaves about `free_blocks` of 4096 bytes."""
+    flash = LittleFS(mount=False, **_GEOMETRY)
+    flash.context.buffer = bytearray(path.read_bytes())
+    flash.mount()
+    room = BLOCK_COUNT - flash.used_block_count - free_blocks
+    with flash.open("/filler", "wb") as file:
+        for _ in range(max(room - 1, 0)):  # one block goes to the index of the others
+            file.write(b"x" * (BLOCK_BYTES - 8))
+    _replace(path, bytes(flash.context.buffer))
+
+
 def _replace(path: Path, content: bytes) -> None:
     beside = path.with_suffix(".new")
     beside.write_bytes(content)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from redband import rules
 from redband.errors import RedbandUserError
+from redband.keys import ROLES, GameKeys
 
 FULL_BATTERY_MV = 4000
 FIRMWARE_HEAP_KIB = 192
@@ -32,6 +33,12 @@ class BadgeSpec:
     battery_mv: int = FULL_BATTERY_MV
     start_ticks_ms: int = 0
     with_firmware: bool = True
+    has_accelerometer: bool = False
+    """A LIS3DH in place of the impact switch."""
+    has_keys: bool = True
+    """It is provisioned with the keys of the field's game."""
+    options: tuple[tuple[str, int | str], ...] = ()
+    """More settings, such as ("treatment", "badge"): docs/supervision.md has them."""
     files: tuple[tuple[str, bytes], ...] = ()
     """More files for the flash (path, content); they replace the firmware's of the same path."""
 
@@ -51,7 +58,16 @@ class BadgeSpec:
         }
         if self.params:
             settings["params"] = list(self.params)
+        if self.has_accelerometer:
+            settings["impact"] = "accelerometer"
+        settings.update(self.options)
         return settings
+
+    def key_files(self, keys: GameKeys) -> dict[str, bytes]:
+        """Return what provisioning puts on the badge of a game's keys."""
+        if not self.has_keys:
+            return {}
+        return {"/keys.bin": keys.badge_file(self.badge_id, ROLES.index(self.role))}
 
     def data_files(self) -> dict[str, bytes]:
         """Return what provisioning puts beside the program. Raises RedbandUserError."""

@@ -27,18 +27,22 @@ STUCK_S = 0.5
 
 
 class UsbPort:
-    """on_input(data): what the other side sent; on_full(bool): output should pause, may go on."""
+    """on_input(data): what the other side sent; on_full(bool): output should pause, may go on;
+    on_host(bool): somebody has the port open.
+    """
 
     def __init__(
         self,
         link: Path,
         on_input: Callable[[bytes], None],
         on_full: Callable[[bool], None],
+        on_host: Callable[[bool], None] = lambda _: None,
     ) -> None:
         """Make the port and the symbolic link to it."""
         self._loop = asyncio.get_running_loop()
         self._on_input = on_input
         self._on_full = on_full
+        self._on_host = on_host
         self._client: Channel | None = None
         self._is_full = False
         self._is_given_up = False
@@ -103,12 +107,14 @@ class UsbPort:
         if self._timer is not None:
             self._timer.cancel()
         self._client = Channel(self._master, self._on_input, self._client_left)
+        self._on_host(True)
 
     def _client_left(self) -> None:
         if self._client is not None:
             self._client.detach()
         self._client = None
         self._is_given_up = False
+        self._on_host(False)
         self._forget_client()
         if self._is_full:
             self._set_full(False)

@@ -8,7 +8,7 @@ static/board.js; this file never waits for a browser.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from nicegui import events, ui
 
@@ -66,7 +66,9 @@ class Board(ui.element, component="static/board.js"):
         self._props["languages"] = list(LANGUAGES)
         self._props["game_name"] = game_name
         self._props["has_controls"] = view.has_controls
+        self._props["fleet_words"] = list(view.fleet_words)
         self.on("act", self._act)
+        self.on("say", self._say)
 
     def start_over(self) -> None:
         """Send everything at the next refresh: the browser may have missed changes."""
@@ -84,8 +86,16 @@ class Board(ui.element, component="static/board.js"):
         action, badge_id = asked.get("action"), asked.get("badge_id")
         if not (self._view.has_controls and action in ACTIONS and isinstance(badge_id, int)):
             return  # not sent by our page: it offers no such thing
+        await self._try(self._view.do(action, badge_id))
+
+    async def _say(self, event: events.GenericEventArguments) -> None:
+        word = event.args if isinstance(event.args, str) else ""
+        if word in self._view.fleet_words:
+            await self._try(self._view.say(word))
+
+    async def _try(self, wish: Awaitable[None]) -> None:
         try:
-            await self._view.do(action, badge_id)
+            await wish
         except RedbandUserError as error:
             ui.notify(str(error), classes="refusal", position="bottom", timeout=REFUSAL_MS)
         self.refresh()

@@ -41,7 +41,9 @@ def row_data(row: BadgeRow) -> dict[str, Any]:
         "max_hits": row.max_hits,
         "timer_s": row.timer_s,
         "timer": [row.timer_en, row.timer_ru] if has_timer else ["", ""],
-        "is_running": has_timer and row.is_powered is not False and is_fresh,
+        "is_running": (
+            has_timer and row.is_powered is not False and is_fresh and not row.is_paused
+        ),
         "event": [row.last_event_en, row.last_event_ru],
         "is_fresh": is_fresh,
         "age_s": None if row.last_seen_s is None or is_fresh else int(row.last_seen_s),
@@ -51,13 +53,18 @@ def row_data(row: BadgeRow) -> dict[str, Any]:
         "flags": [bit for bit in FLAG_BITS if row.flags & bit],
         "is_powered": row.is_powered,
         "problem": row.problem,
+        "is_paused": row.is_paused,
+        "is_emergency": row.is_emergency,
+        "restarts": row.restarts,
+        "causes": [row.restarts_en, row.restarts_ru],
+        "timer_restarts": row.timer_restarts,
     }
 
 
 def log_data(entry: LogEntry) -> dict[str, Any]:
     """Return a log line as the page's component takes it."""
     return {
-        "time_s": entry.time_s,
+        "time_s": entry.time_s if entry.is_time_known else None,
         "id": entry.badge_id,
         "player": entry.player,
         "text": [entry.text_en, entry.text_ru],

@@ -14,9 +14,12 @@ ACTIONS = ("press", "shake", "hold", "pull", "restore")
 """What the page can do to a virtual badge: press the button, shake the sensor, hold the button,
 pull the battery, put it back."""
 
-FRESH_S = 10.0
-"""Up to this age an advert counts as present: badges advertise several times a second, so ten
-silent seconds mean no power or out of range. The page then shows the age instead."""
+FLEET_WORDS: tuple[str, ...] = ("stop", "resume", "fight_over")
+"""What the page can say to all badges at once: real ones and virtual ones."""
+
+FRESH_S = 16.0
+"""Up to this age an advert counts as present: a badge whose radio is on in windows is heard each
+five seconds, so three of them were missed. The page then shows the age, never "gone"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,9 @@ class BadgeRow:
     0..100. unsynced: journal records that the host has not fetched yet. synced_events: those it
     has. flags: bits of the advert (SAFE_MODE 1, INPUT_STUCK 2, JOURNAL_FULL 4, LOW_BATTERY 8,
     FAULT 16). is_powered: known only for virtual badges. problem: what the host cannot reconcile
-    about this badge, as one sentence, "" when all is well.
+    about this badge, as one sentence, "" when all is well. is_paused: the game stands still on it.
+    restarts: how often it was started again, restarts_en and restarts_ru: by which causes;
+    timer_restarts: how often for want of power while a timer ran. is_emergency: a real one.
     """
 
     badge_id: int
@@ -53,26 +58,38 @@ class BadgeRow:
     flags: int = 0
     is_powered: bool | None = None
     problem: str = ""
+    is_paused: bool = False
+    is_emergency: bool = False
+    restarts: int = 0
+    restarts_en: str = ""
+    restarts_ru: str = ""
+    timer_restarts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One line of the event log. time_s: Unix time in seconds, as the host placed the event."""
+    """One line of the event log. time_s: Unix time in seconds, as the host placed the event.
+
+    is_time_known: False when nobody can know it; the text says so, and time_s only gives a place.
+    """
 
     time_s: float
     badge_id: int
     player: str
     text_en: str
     text_ru: str
+    is_time_known: bool = True
 
 
 class FieldView(Protocol):
     """A game as the page sees it. All methods are called in the event loop that serves the page.
 
-    has_controls: True when `do` works, which takes a virtual field.
+    has_controls: True when `do` works, which takes a virtual field. fleet_words: those of
+    FLEET_WORDS that `say` can say.
     """
 
     has_controls: bool
+    fleet_words: tuple[str, ...]
 
     def rows(self) -> list[BadgeRow]:
         """Return all badges, in the order in which the page shall show them. Must be quick."""
@@ -87,4 +104,8 @@ class FieldView(Protocol):
 
         Raises RedbandUserError with one sentence, which the page shows, when it cannot be done.
         """
+        ...
+
+    async def say(self, word: str) -> None:
+        """Say one of FLEET_WORDS to all badges. Raises RedbandUserError as `do` does."""
         ...

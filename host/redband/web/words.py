@@ -67,6 +67,19 @@ ENGLISH: dict[str, str] = {
     "flag_4": "journal full",
     "flag_8": "battery low",
     "flag_16": "fault",
+    "paused": "game paused",
+    "emergency": "EMERGENCY: real, not the game",
+    "fleet": "All badges",
+    "stop": "Stop the game",
+    "resume": "Go on",
+    "fight_over": "Fight over",
+    "sure": "{}: press again",
+    "stop_help": "All badges stand still, those out of range as well: badges pass it on",
+    "resume_help": "The game goes on for all badges",
+    "fight_over_help": "The end of the fight for all badges, by the rules of the game",
+    "restarts": "restarts: {}",
+    "timer_restarts": "restarted while a timer ran: {}",
+    "time_unknown": "time unknown",
 }
 
 RUSSIAN: dict[str, str] = {
@@ -129,6 +142,19 @@ RUSSIAN: dict[str, str] = {
     "flag_4": "журнал полон",
     "flag_8": "батарея разряжена",
     "flag_16": "неисправность",
+    "paused": "игра на паузе",
+    "emergency": "ЧП: по-настоящему, вне игры",
+    "fleet": "Все повязки",
+    "stop": "Стоп игра",
+    "resume": "Продолжить",
+    "fight_over": "Бой окончен",
+    "sure": "{}: нажмите ещё раз",
+    "stop_help": "Все повязки на паузе, и те, кого не слышно: повязки передают приказ друг другу",
+    "resume_help": "Игра продолжается для всех повязок",
+    "fight_over_help": "Конец боя для всех повязок, по правилам игры",
+    "restarts": "перезапусков: {}",
+    "timer_restarts": "перезапуск во время таймера: {}",
+    "time_unknown": "время неизвестно",
 }
 
 

@@ -5,7 +5,7 @@ Time is counted in turns: in each, the badge may send some notifications and the
 
 import unittest
 
-from redband_core import frames, host_session, journal
+from redband_core import frames, host_frames, host_keys, host_session, journal, keys, proofs
 from redband_core.badge_session import BadgeSession
 from redband_core.host_session import HostSession
 
@@ -13,6 +13,10 @@ TURN_MS = 30
 STALL_TURNS = 40
 INSTALL_ID = 0xA1B2C3D4
 DONE = (host_session.DONE,)
+MASTER = keys.ROLE_GAME_MASTER
+HOST_NONCE = b"host8byt"
+BADGE_NONCE = b"badge's 16 bytes"
+ADVERT_COUNT = 0x00140005
 
 
 class Random:
@@ -24,6 +28,47 @@ class Random:
     def below(self, limit):
         self._state = (self._state * 1103515245 + 12345) & 0x7FFFFFFF
         return (self._state >> 12) % limit
+
+
+def key_for(badge_id, role=MASTER):
+    """Return the key of a badge of the tests' game and a role."""
+    return keys.badge_key(bytes((role,)) * 16, badge_id)
+
+
+KEY_FILE = host_keys.encode_key_file(
+    b"GAME", bytes(48), b"".join([key_for(42, role) for role in (1, 2, 3, 4)]), 0, bytes(16)
+)
+
+
+def new_access():
+    """Return what a provisioned badge knows of its keys."""
+    access = keys.Access(KEY_FILE)
+    access.advert_count = ADVERT_COUNT
+    access.game_ms = GAME_MS
+    return access
+
+
+def badge_session(log, access=None, nonce=BADGE_NONCE, handlers=None):
+    """Return the end of a provisioned badge 42."""
+    return BadgeSession(Info, log, access or new_access(), nonce, handlers)
+
+
+def host_session_for(next_seq_for, role=MASTER, nonce=HOST_NONCE):
+    """Return the end of a host that has the game's keys."""
+    return HostSession(next_seq_for, role, lambda badge_id: key_for(badge_id, role), nonce)
+
+
+class HostKeys:
+    """The keys of the game that badge 42 is of, as redband.keys has them."""
+
+    def __init__(self, roles=(1, 2, 3, 4)):
+        self.game_id = b"GAME"
+        self.role = roles[-1] if len(roles) == 1 else MASTER
+        self.advert_encrypt = self.advert_proof = self.fleet = bytes(16)
+        self._roles = roles
+
+    def role_key(self, role):
+        return bytes((role,)) * 16 if role in self._roles else None
 
 
 class Info:
@@ -116,8 +161,8 @@ class Link:
     def __init__(self, log, store, mtu=23, packets=4, hold=0):
         self.log = log
         self.store = store
-        self.badge = BadgeSession(Info, log)
-        self.host = HostSession(store.next_seq_for)
+        self.badge = badge_session(log)
+        self.host = host_session_for(store.next_seq_for)
         self.badge.set_mtu(mtu)
         self.host.set_write_limit(mtu - 3)
         self.packets = packets
@@ -194,7 +239,7 @@ class Link:
             self.events.append(event)
             if event[0] == host_session.PAGE:
                 self._commits.append((self.turns + self.hold_turns, event))
-            elif event[0] != host_session.HELLO:
+            elif event[0] in (host_session.DONE, host_session.FAILED):
                 self.outcome = event
 
     def _commit(self):
@@ -206,11 +251,81 @@ class Link:
         return 1
 
 
+GAME_MS = 70000
+
+
+class Peer:
+    """A host by hand: says what it is told to a badge's session, signed once it has proven itself.
+
+    key: of the session.
+    """
+
+    def __init__(self, badge, role=MASTER, badge_nonce=BADGE_NONCE, badge_id=42):
+        self.badge = badge
+        self.role = role
+        self.number = 0
+        self.signed_number = 0
+        self.key = proofs.session_key(
+            key_for(badge_id, role), role, badge_id, HOST_NONCE, badge_nonce
+        )
+
+    def say(self, message, now_ms=0):
+        """Write a message as it stands; return its number."""
+        self.number = frames.next_number(self.number)
+        self.badge.control_written(one(self.number, message), now_ms)
+        return self.number
+
+    def hello(self, now_ms=0):
+        return self.say(host_frames.encode_hello(self.role, HOST_NONCE), now_ms)
+
+    def prove(self, now_ms=0):
+        return self.say(host_frames.encode_prove(proofs.host_proof(self.key)), now_ms)
+
+    def ask(self, message, now_ms=0):
+        """Write a message with the next signature; return its number."""
+        self.signed_number += 1
+        signed = proofs.signed(self.key, proofs.FROM_HOST, self.signed_number, message)
+        return self.say(signed, now_ms)
+
+
+def one(number, message):
+    """Return a message in a single frame."""
+    return frames.message_part(number, frames.seal(message), 0, 0, 250)
+
+
+def drain(badge):
+    """Return (channel, frame) of all that a badge's session has to send."""
+    out = []
+    while True:
+        offered = badge.next_notification()
+        if offered is None:
+            return out
+        out.append(offered)
+        badge.sent()
+
+
+def refusals(badge):
+    """Return (number, reason) of every refusal that a badge's session sends."""
+    return [(f[0], f[3]) for channel, f in drain(badge) if channel == 1 and f[2] == 0xFF]
+
+
+def proven(log, role=MASTER, **options):
+    """Return a badge's session and the peer that has proven itself there."""
+    badge = badge_session(log, **options)
+    badge.set_mtu(247)
+    peer = Peer(badge, role)
+    peer.hello()
+    peer.prove()
+    drain(badge)
+    return badge, peer
+
+
 class SessionCase(unittest.TestCase):
     def check_all_arrived(self, link, from_seq=0):
         """Everything is in the store, once and in order, and nothing else."""
         self.assertEqual(link.outcome, DONE)
-        self.assertEqual(link.store.records, link.log.records[from_seq - link.log.first_seq :])
         first = from_seq - link.log.first_seq
-        times_ms = [100 * (first + index + 1) for index in range(len(link.store.records))]
-        self.assertEqual(link.store.times_ms, times_ms)
+        self.assertEqual(len(link.store.records), len(link.log.records) - first)
+        for index in range(len(link.store.records)):  # no copies: a badge's interpreter is small
+            self.assertEqual(link.store.records[index], link.log.records[first + index])
+            self.assertEqual(link.store.times_ms[index], 100 * (first + index + 1))

@@ -3,9 +3,10 @@
 import unittest
 
 import flash_device
+import machine
 from flash_device import FlashDevice, format_and_mount, power_cut, write_file
 
-from redband_badge import limits, notes
+from redband_badge import boot_record, limits, notes
 from redband_badge.boot_record import BootRecord
 from redband_hal import system
 
@@ -79,10 +80,74 @@ class BootRecordTest(unittest.TestCase):
         self.assertEqual(BootRecord(PATH).failures, 0)
 
     def test_R10_garbage_in_the_file_is_taken_for_a_new_badge(self):
-        for data in (b"", b"\xff" * 12, bytes(12), b"\x01" * 12, b"\x01" * 40):
+        for data in (b"", b"\xff" * 14, bytes(14), b"\x02" * 14, b"\x02" * 40, b"\x01" * 12):
             write_file(PATH, data)
             record, reason = begin(system.RESET_HARD)
             self.assertEqual((record.boot_count, reason), (1, 0))
+
+    def test_R8_start_after_the_watchdog_knows_the_task_that_ran_last(self):
+        record, _reason = begin()
+        for number in (1, 2, 1, 3):
+            record.mark_running(number)
+        record, _reason = begin(system.RESET_WATCHDOG)
+        self.assertEqual(record.hung_task, 3)
+        record, _reason = begin(system.RESET_WATCHDOG)
+        self.assertEqual(record.hung_task, boot_record.STARTING)
+
+    def test_R8_task_that_is_silent_is_the_suspect_whoever_runs_meanwhile(self):
+        record, _reason = begin()
+        record.mark_silent(5)
+        for number in (1, 2, 4):
+            record.mark_running(number)
+        record.mark_silent(4)
+        self.assertEqual(begin(system.RESET_WATCHDOG)[0].hung_task, 5)
+
+    def test_R8_task_that_reports_again_is_no_suspect_any_more(self):
+        record, _reason = begin()
+        record.mark_silent(5)
+        record.mark_running(1)
+        record.mark_running(5)
+        record.mark_running(2)
+        self.assertEqual(begin(system.RESET_WATCHDOG)[0].hung_task, 2)
+
+    def test_R11_no_other_reset_accuses_a_task(self):
+        for cause in (
+            system.RESET_POWER_ON,
+            system.RESET_HARD,
+            system.RESET_DEEP_SLEEP,
+            system.RESET_SOFT,
+            system.RESET_UNKNOWN,
+        ):
+            record, _reason = begin()
+            record.mark_running(3)
+            self.assertEqual(begin(cause)[0].hung_task, boot_record.NO_TASK)
+
+    def test_R8_technician_who_stays_at_the_prompt_too_long_accuses_no_task(self):
+        record, _reason = begin()
+        record.mark_running(3)
+        record.stop_for_prompt(system.Watchdog(8000), [])
+        self.assertEqual(begin(system.RESET_WATCHDOG)[0].hung_task, boot_record.NO_TASK)
+
+    def test_R10_garbage_in_the_rtc_memory_says_nothing(self):
+        record, _reason = begin()
+        record.mark_running(3)
+        good = machine.Chip.rtc
+        foreign = good[:3] + (77).to_bytes(4, "little")
+        torn = good[:1] + b"\x04" + good[2:]
+        old_version = bytes((1,)) + good[1:]
+        for garbage in (b"", bytes(7), b"\xff" * 7, bytes(64), foreign, torn, old_version):
+            write_file(PATH, b"")
+            record, _reason = begin()
+            machine.Chip.rtc = garbage
+            record, reason = begin(system.RESET_WATCHDOG)
+            self.assertEqual((record.hung_task, reason), (boot_record.STARTING, 0), garbage)
+
+    def test_result_of_the_self_test_is_kept(self):
+        record, _reason = begin()
+        record.keep_self_test(8, 127)
+        record.mark_healthy(False)
+        record, _reason = begin()
+        self.assertEqual((record.test_failed, record.test_tried), (8, 127))
 
     def test_flash_that_fails_does_not_stop_the_start(self):
         self.device.fail_at = self.device.operations

@@ -1,43 +1,26 @@
-"""The journal on a real littlefs: torn files, power cuts, rotation, release, reading in pages."""
+"""The journal on a real littlefs: recovery, writing in place, reading in pages."""
 
-import os
 import unittest
 
 import flash_device
-from flash_device import FlashDevice, format_and_mount, power_cut, read_file, write_file
+import flashbdev
+from flash_device import FlashDevice, format_and_mount, power_cut
+from store_bench import (
+    HIT,
+    SNAPSHOT,
+    add,
+    number_of,
+    numbered,
+    numbers_of,
+    open_store,
+    opened,
+    plenty,
+)
 
 from redband_badge import limits
-from redband_badge.journal_archive import archive
-from redband_badge.journal_pages import JournalPages
 from redband_badge.journal_store import JournalStore
 from redband_core import journal
-
-HIT = journal.event_payload(1, (1, 0))
-SNAPSHOT = bytes(range(60))
-
-
-def plenty(_path):
-    return 1 << 30
-
-
-opened = []
-
-
-def open_store(records=None, free_bytes=plenty):
-    # A file that is left to the collector would be closed, and so written, at any later time.
-    while opened:
-        opened.pop().close()
-    store = JournalStore("/flash/journal", free_bytes)
-    opened.append(store)
-    found = [] if records is None else records
-    store.recover(lambda kind, game_ms, payload: found.append((kind, game_ms, payload)))
-    return store
-
-
-def add(store, game_ms, payload=HIT, kind=journal.EVENT, snapshot=SNAPSHOT):
-    if store.needs_segment():
-        store.begin_segment(store.last_ms, snapshot)
-    return store.append(kind, game_ms, payload)
+from redband_hal import raw_flash
 
 
 class JournalStoreTest(unittest.TestCase):
@@ -110,8 +93,8 @@ class JournalStoreTest(unittest.TestCase):
         try:
             store.recover(lambda kind, game_ms, payload: None)
             for number in range(1, 80):
-                payload = journal.event_payload(1, (number, 0)) + bytes(12)
-                state = journal.event_payload(1, (promised, 0)) + bytes(60)
+                payload = numbered(number) + bytes(12)
+                state = numbered(promised) + bytes(60)
                 add(store, number * 10, payload, journal.EVENT, state)
                 promised = number
                 if number == 50:
@@ -126,117 +109,12 @@ class JournalStoreTest(unittest.TestCase):
             found = []
             store = open_store(found)
             # The snapshot holds the number of the event before it, like the state of a game.
-            last = journal.parse_event(found[-1][2])[1][0] if found else 0
+            last = number_of(found[-1][2]) if found else 0
             # One that was being written may be there too; never one that was not yet begun.
             if not promised <= last <= promised + 1:
                 raise AssertionError("cut at %d: %d of %d" % (cut_at, last, promised))
         add(store, 5000)
         return was_cut
-
-    def test_torn_file_at_each_byte_gives_the_whole_records_before_and_no_append_behind(self):
-        store = open_store()
-        for number in range(1, 60):
-            add(store, number * 10)
-        store._merge_tail()
-        path = store.path(0)
-        os.remove("/flash/journal/tail")
-        whole = read_file(path)
-        for length in range(len(whole)):
-            write_file(path, whole[:length])
-            found = []
-            torn = open_store(found)
-            count = torn.next_seq
-            torn_bytes = torn.torn_bytes
-            seq = add(torn, 700)
-            if count:
-                self.assertEqual(seq, count + (1 if torn_bytes else 0))
-            found = []
-            again = open_store(found)
-            self.assertEqual(again.next_seq, seq + 1)
-            self.assertEqual(found[-1], (journal.EVENT, max(700, torn.last_ms), HIT))
-            flash_device.remove_all("/flash/journal")
-
-    def test_flipped_bit_at_each_byte_is_never_taken_for_a_record(self):
-        store = open_store()
-        for number in range(1, 30):
-            add(store, number * 10)
-        data = read_file("/flash/journal/tail")
-        good = []
-        open_store(good)
-        for index in range(len(data)):
-            broken = bytearray(data)
-            broken[index] ^= 1 << (index & 7)
-            write_file("/flash/journal/tail", broken)
-            found = []
-            again = open_store(found)
-            self.assertEqual(found, good[: len(found)])
-            self.assertTrue(again.torn_bytes > 0)
-            seq = add(again, 900)
-            found = []
-            self.assertEqual(open_store(found).next_seq, seq + 1)
-            self.assertEqual(found[-1], (journal.EVENT, 900, HIT))
-            for name in os.listdir("/flash/journal"):
-                if name.endswith(".seg") and name != "00000000.seg":
-                    os.remove("/flash/journal/" + name)
-
-    def test_stale_tail_behind_a_cut_after_copying_is_not_counted_twice(self):
-        store = open_store()
-        for number in range(1, 5):
-            add(store, number)
-        store._merge_tail()
-        found = []
-        again = open_store(found)
-        self.assertEqual(again.next_seq, 5)
-        self.assertEqual(len(found), 5)
-        add(again, 9)
-        found = []
-        self.assertEqual(open_store(found).next_seq, 6)
-        self.assertEqual([record[1] for record in found], [0, 1, 2, 3, 4, 9])
-
-    def test_write_error_is_raised_and_recover_finds_each_record_once(self):
-        store = open_store()
-        for number in range(1, 40):
-            add(store, number)
-        for failing in range(40):
-            self.device.fail_at = self.device.operations + (failing % 5)
-            self.device.fail_count = 1
-            number = store.next_seq
-            try:
-                add(store, 1000 + failing)
-            except OSError:
-                self.device.fail_at = None
-                store.recover(lambda kind, game_ms, payload: None)
-                if store.next_seq == number:
-                    store.force_segment()
-                    add(store, 1000 + failing)
-            self.device.fail_at = None
-        found = []
-        open_store(found)
-        pages = JournalPages(store, None)
-        self.assertEqual(len(read_all(pages)[0]), store.next_seq)
-
-    def test_release_keeps_the_newest_snapshot_and_what_the_host_has_not(self):
-        store = open_store()
-        for number in range(1, 1200):
-            add(store, number)
-        segments = list(store.segments)
-        store.release(segments[1] + 3)
-        self.assertEqual(store.segments, segments[1:])
-        store.release(store.next_seq)
-        self.assertEqual(store.segments, segments[-1:])
-        self.assertEqual(store.oldest_seq, segments[-1])
-        found = []
-        self.assertEqual(open_store(found).next_seq, store.next_seq)
-
-    def test_full_journal_gives_up_the_oldest_segment_and_says_how_many_records(self):
-        store = open_store(None, lambda _path: 1000)
-        shed = 0
-        for number in range(1, 1500):
-            if store.needs_segment():
-                shed += store.begin_segment(store.last_ms, SNAPSHOT)
-            store.append(journal.EVENT, number, HIT)
-        self.assertTrue(len(store.segments) <= 2)
-        self.assertEqual(shed, store.oldest_seq)
 
     def test_segment_without_snapshot_is_replayed_from_further_back(self):
         store = open_store()
@@ -250,101 +128,150 @@ class JournalStoreTest(unittest.TestCase):
         again.release(again.next_seq)
         self.assertEqual(len(again.segments), 2)
 
-    def test_archive_keeps_one_old_life_aside(self):
-        for _life in range(3):
+    def test_what_belongs_to_a_snapshot_is_there_with_it_or_not_at_all(self):
+        carried = [(journal.PAUSE, b""), (journal.NOTE, journal.note_payload(300, 4))]
+        cut_at = 0
+        was_cut = True
+        while was_cut:
+            flash_device.vfs.umount("/flash")
+            device = FlashDevice(16)
+            format_and_mount(device, "/flash")
             store = open_store()
             add(store, 1)
-            store.close()
-            archive("/flash/journal")
-        self.assertIn("00000000.seg", os.listdir("/flash/journal.old"))
-        self.assertEqual(open_store().next_seq, 0)
+            device.cut_at = device.operations + cut_at
+            try:
+                store.begin_segment(9, SNAPSHOT, carried)
+            except OSError:
+                pass
+            was_cut = device.is_dead
+            power_cut(device, "/flash", opened)
+            found = []
+            open_store(found)
+            kinds = [record[0] for record in found]
+            whole = [journal.SNAPSHOT, journal.PAUSE, journal.NOTE]
+            self.assertIn(kinds, ([journal.SNAPSHOT, journal.EVENT], whole))
+            cut_at += 1
+        self.assertEqual(found[1:], [(kind, 9, payload) for kind, payload in carried])
+        self.assertTrue(cut_at > 30)
 
 
-def read_all(pages, limit_bytes=300, from_seq=0):
-    """Return (list of (seq, game_ms, payload), pages read)."""
-    records = []
-    count = 0
-    page = pages.read(from_seq, limit_bytes)
-    while page is not None:
-        seq, game_ms, data = page
-        offset = 0
-        count += 1
-        while offset < len(data):
-            _kind, delta_ms, payload, offset = journal.decode_record(data, offset, seq)
-            game_ms += delta_ms
-            records.append((seq, game_ms, payload))
-            seq += 1
-        page = pages.read(seq, limit_bytes)
-    return records, count
+class InPlaceTest(unittest.TestCase):
+    """Records programmed into the block of the newest segment, beneath littlefs."""
 
-
-class JournalPagesTest(unittest.TestCase):
     def setUp(self):
         self.device = FlashDevice()
         format_and_mount(self.device, "/flash")
-        self.store = open_store()
-        for number in range(1, 700):
-            add(self.store, number * 7)
 
     def tearDown(self):
         flash_device.vfs.umount("/flash")
 
-    def test_pages_give_each_record_once_with_its_time(self):
-        for limit_bytes in (1, 20, 100, 300, 2000):
-            records, _count = read_all(JournalPages(self.store, None), limit_bytes)
-            self.assertEqual([record[0] for record in records], list(range(self.store.next_seq)))
-            times = [record[1] for record in records if record[2] == HIT]
-            self.assertEqual(times, [number * 7 for number in range(1, 700)])
+    def fill(self, store, count=100):
+        """Write events; return what each cost in erases."""
+        costs = []
+        for number in range(count):
+            before = self.device.erase_count
+            add(store, number * 100, numbered(number))
+            costs.append(self.device.erase_count - before)
+        return costs
 
-    def test_page_is_no_longer_than_asked_for(self):
-        page = JournalPages(self.store, None).read(5, 100)
-        self.assertTrue(len(page[2]) <= 100)
-        self.assertEqual(page[0], 5)
+    def test_R4_hits_between_two_segments_erase_nothing(self):
+        costs = self.fill(open_store())
+        self.assertTrue(costs[0] > 0)
+        self.assertEqual(costs[1:], [0] * 99)
+        self.assertEqual(self.device.not_erased_count, 0)
 
-    def test_reading_can_begin_anywhere(self):
-        pages = JournalPages(self.store, None)
-        for seq in (0, 1, 250, 251, 699, 17, self.store.next_seq - 1):
-            page = pages.read(seq, 60)
-            self.assertEqual(page[0], seq)
-            journal.decode_record(page[2], 0, seq)
-        self.assertIsNone(pages.read(self.store.next_seq, 60))
-
-    def test_released_records_are_skipped(self):
-        self.store.release(self.store.segments[1])
-        page = JournalPages(self.store, None).read(0, 60)
-        self.assertEqual(page[0], self.store.segments[0])
-
-    def test_hole_in_a_damaged_segment_is_stepped_over(self):
-        path = self.store.path(self.store.segments[0])
-        data = bytearray(read_file(path))
-        data[400] ^= 0x10
-        write_file(path, data)
-        records, _count = read_all(JournalPages(self.store, None))
-        numbers = [record[0] for record in records]
-        self.assertIn(self.store.segments[1], numbers)
-        self.assertEqual(numbers, sorted(set(numbers)))
-
-    def test_records_written_while_reading_follow(self):
-        pages = JournalPages(self.store, None)
-        records, _count = read_all(pages)
-        add(self.store, 9000)
-        more, _count = read_all(pages, 300, records[-1][0] + 1)
-        self.assertEqual([record[1] for record in more], [9000])
-
-
-class WearTest(unittest.TestCase):
-    def test_R4_an_append_seldom_erases_a_block(self):
-        device = FlashDevice()
-        format_and_mount(device, "/flash")
+    def test_what_is_programmed_is_read_through_littlefs_at_once(self):
         store = open_store()
-        add(store, 1)
-        device.erase_count = device.written_bytes = 0
-        for number in range(1000):
-            add(store, number * 100)
-        print(
-            "1000 hits: %d blocks erased, %d bytes written"
-            % (device.erase_count, device.written_bytes)
-        )
-        self.assertTrue(device.erase_count < 250)
-        self.assertTrue(limits.TAIL_BYTES <= 128)
-        flash_device.vfs.umount("/flash")
+        for number in range(300):
+            add(store, number, numbered(number))
+            self.assertEqual(numbers_of(store)[-1], number)
+
+    def test_first_record_after_a_start_goes_to_a_fresh_block(self):
+        # What the cut left marginal in the old block is written anew before it is trusted.
+        store = open_store()
+        self.fill(store, 20)
+        block = store.block
+        power_cut(self.device, "/flash", opened)
+        store = open_store()
+        self.assertEqual(store.block, -1)
+        add(store, 9000, numbered(20))
+        self.assertTrue(store.block >= 0)
+        self.assertTrue(store.block != block)
+        self.assertEqual(numbers_of(store), list(range(21)))
+        self.assertEqual(len(store.segments), 1)
+
+    def test_without_the_block_device_each_record_goes_through_littlefs(self):
+        flashbdev.bdev = None
+        store = open_store()
+        costs = self.fill(store)
+        self.assertTrue(min(costs) > 0)
+        self.assertEqual(numbers_of(open_store()), list(range(100)))
+
+    def test_device_with_other_blocks_is_not_touched(self):
+        class Small:
+            def ioctl(self, operation, _argument):
+                return 512 if operation == 5 else 100
+
+        flashbdev.bdev = Small()
+        self.assertIsNone(raw_flash.device())
+        store = open_store()
+        self.fill(store)
+        self.assertEqual(numbers_of(open_store()), list(range(100)))
+
+    def test_flash_that_is_not_the_file_systems_is_never_programmed(self):
+        other = FlashDevice()
+        flashbdev.bdev = other
+        store = open_store()
+        costs = self.fill(store)
+        self.assertEqual(other.operations, 0)
+        self.assertTrue(min(costs) > 0)
+        # It gives up searching, so that a hit does not read the whole flash each time.
+        self.assertEqual(other.read_bytes, limits.BLOCK_SEARCHES_MAX * other.blocks * 8)
+
+    def test_block_of_another_file_with_the_mark_is_not_taken(self):
+        store = open_store()
+        find = raw_flash.find
+        decoy = self.device.blocks - 1
+
+        def find_decoy(device, mark, _near):
+            device.erase(decoy)
+            device.program(decoy, flash_device.BLOCK_BYTES - len(mark), mark)
+            return decoy
+
+        raw_flash.find = find_decoy
+        costs = self.fill(store)
+        raw_flash.find = find
+        self.assertEqual(store.block, -1)
+        self.assertTrue(min(costs) > 0)
+        self.assertEqual(numbers_of(open_store()), list(range(100)))
+
+    def test_program_that_fails_silently_is_an_error_and_the_record_comes_once(self):
+        store = open_store()
+        self.fill(store, 10)
+        program = self.device.program
+
+        def stuck(block, offset, buffer):
+            program(block, offset, bytes([byte | 0x10 for byte in bytes(buffer)]))
+
+        self.device.program = stuck
+        with self.assertRaises(OSError):
+            add(store, 5000, numbered(10))
+        self.device.program = program
+        store.recover(lambda kind, game_ms, payload: None)
+        self.assertTrue(store.torn_bytes > 0)
+        add(store, 5000, numbered(10))
+        self.assertEqual(numbers_of(store), list(range(11)))
+        self.assertEqual(len(store.segments), 2)
+
+    def test_longest_record_finds_room_in_the_next_segment(self):
+        store = open_store()
+        while store._used_bytes <= limits.SEGMENT_BYTES - 20:
+            add(store, 5)
+        with self.assertRaises(OSError):
+            add(store, 5, bytes(500), journal.SNAPSHOT)
+        store.recover(lambda kind, game_ms, payload: None)
+        store.force_segment()
+        add(store, 5, bytes(500), journal.SNAPSHOT)
+        found = []
+        open_store(found)
+        self.assertEqual(found[-1][2], bytes(500))

@@ -28,6 +28,7 @@ from redband.virtual.radio.badge_gatt import CREDITS, BadgeGatt
 from redband.virtual.radio.controller import RadioController
 from redband.virtual.radio.device import HonestDevice, configure
 from redband.virtual.radio.ether import Ether
+from redband.virtual.radio.faults import RadioFaults
 
 Call = Callable[[bytes], Coroutine[None, None, bytes | None]]
 
@@ -36,6 +37,7 @@ SCAN_RSP_TYPE = 4
 REPORT_TYPE = {AdvertType.ADV_IND: 0, AdvertType.ADV_SCAN_IND: 2, AdvertType.ADV_NONCONN_IND: 3}
 SCAN_MIN_MS = 2.5
 DEFAULT_NAME = "MPY ESP32"
+NO_HANDLE, NO_TYPE = 0xFFFF, 0xFF  # of a connection that never was
 
 
 class Refusal(Exception):
@@ -88,6 +90,10 @@ class BadgeRadio:
         return self._stack is not None and self._stack.controller.le_legacy_advertiser.enabled
 
     @property
+    def _faults(self) -> RadioFaults:
+        return self.ether.faults_of(self.address)
+
+    @property
     def _on(self) -> _Stack:
         if self._stack is None:
             raise Refusal(errno.ENODEV)
@@ -116,7 +122,16 @@ class BadgeRadio:
             task.cancel()
         self._forget()
 
+    def light_sleep(self) -> None:
+        """The chip's clocks stop: a radio that is on is dead until it is switched off and on.
+
+        Some chips go on after it, some do not (meshtastic/firmware#3655, esp-rs/esp-hal#3873).
+        """
+        if self._stack is not None:
+            self.ether.set_asleep(self.address, True)
+
     def _forget(self) -> None:
+        self.ether.set_asleep(self.address, False)
         if self._starting is not None:
             self._starting.power_off()
             self._starting = None
@@ -147,6 +162,8 @@ class BadgeRadio:
 
     async def _power_on(self, payload: bytes) -> bytes:
         self._forget()  # the firmware may have been reset without a power cut
+        if self._faults.take("starts"):
+            raise Refusal(errno.ETIMEDOUT)  # the controller did not come up
         self._starting = controller = RadioController(self.ether, self.address)
         host = Host(controller, AsyncPipeSink(controller))
         device = configure(HonestDevice, DEFAULT_NAME, host)
@@ -155,6 +172,7 @@ class BadgeRadio:
         device.gatt_server.max_mtu = int.from_bytes(payload[:2], "little")
         device.on(device.EVENT_CONNECTION, self._connected)
         controller.report_hook = self._scan_result
+        controller.half_connect_hook = self._half_connected
         self._stack = _Stack(device, controller, BadgeGatt(device, self._send))
         return _printed_order(controller.public_address) + bytes([CREDITS])
 
@@ -188,7 +206,8 @@ class BadgeRadio:
     async def _advertise(self, payload: bytes) -> None:
         stack = self._on
         interval_us, is_connectable, advert_bytes = struct.unpack_from("<IBB", payload)
-        if is_connectable and len(stack.connections) >= MAX_CONNECTIONS:
+        is_full = is_connectable and len(stack.connections) >= MAX_CONNECTIONS
+        if is_full or self._faults.take("adverts"):
             raise Refusal(errno.ENOMEM)
         await stack.device.start_advertising(
             # NimBLE: not connectable, but discoverable, is "scannable undirected".
@@ -210,6 +229,8 @@ class BadgeRadio:
         duration_ms, interval_us, window_us, is_active = struct.unpack("<IIIB", payload)
         if stack.device.is_scanning:
             raise Refusal(errno.EALREADY)
+        if self._faults.is_scan_refused and self.is_advertising:
+            raise Refusal(errno.EIO)
         await stack.device.start_scanning(
             active=bool(is_active),
             own_address_type=hci.OwnAddressType.PUBLIC,
@@ -252,6 +273,10 @@ class BadgeRadio:
 
     async def _pair(self, payload: bytes) -> None:
         self._connection(payload).request_pairing()
+
+    def _half_connected(self) -> None:
+        # NimBLE reports a connect with an error, which the C module passes on as this.
+        self._send(frames.DISCONNECTED, struct.pack("<HB", NO_HANDLE, NO_TYPE) + bytes(6))
 
     def _connected(self, connection: Connection) -> None:
         handle = connection.handle

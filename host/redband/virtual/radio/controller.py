@@ -40,7 +40,8 @@ class RadioController(bumble_controller.Controller):
     """One radio on the `Ether`. `name`: its address as text.
 
     `report_hook(pdu, rssi_dbm, is_active)`, when set, gets scan results past HCI: fifty scanning
-    badges would otherwise spend most of the process in HCI packets.
+    badges would otherwise spend most of the process in HCI packets. `half_connect_hook()` is told
+    of a connect that failed half-way.
     """
 
     link: Ether  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -57,6 +58,7 @@ class RadioController(bumble_controller.Controller):
     def __init__(self, ether: Ether, address: str, source=None, sink=None) -> None:
         public_address = hci.Address(address, hci.Address.PUBLIC_DEVICE_ADDRESS)
         self.report_hook: Callable[[AdvertPdu, int, bool], None] | None = None
+        self.half_connect_hook: Callable[[], None] | None = None
         self._scan_duty = 1.0
         self._connect_duty = 1.0
         self._last_handle = 0
@@ -223,12 +225,18 @@ class RadioController(bumble_controller.Controller):
         self, _command: hci.HCI_LE_Create_Connection_Cancel_Command
     ) -> hci.HCI_StatusReturnParameters:
         """End the pending connect with an event, as the host waits for one."""
-        request, self.pending_le_connection = self.pending_le_connection, None
-        self._update_listening()
-        if request is None:
+        if self.pending_le_connection is None:
             return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)
+        self.connect_failed(hci.HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR)
+        return _SUCCESS
+
+    def connect_failed(self, status: hci.HCI_ErrorCode) -> None:
+        """End the connect that waits, with an event that says why."""
+        request = self.connect_request
+        self.pending_le_connection = None
+        self._update_listening()
         event = hci.HCI_LE_Connection_Complete_Event(
-            status=hci.HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR,
+            status=status,
             connection_handle=0,
             role=hci.Role.CENTRAL,
             peer_address_type=request.peer_address_type,
@@ -239,7 +247,6 @@ class RadioController(bumble_controller.Controller):
             central_clock_accuracy=0,
         )
         asyncio.get_running_loop().call_soon(self.send_hci_packet, event)  # after the reply
-        return _SUCCESS
 
     def on_hci_disconnect_command(self, command: hci.HCI_Disconnect_Command) -> None:
         """Close our end at once; the peer learns the reason over the air, if it still hears."""

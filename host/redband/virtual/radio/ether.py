@@ -21,6 +21,7 @@ from bumble.link import LocalLink
 
 from redband.errors import RedbandUserError
 from redband.virtual.radio.air_link import TIMEOUT_UNIT_MS, AirConnection, AirLink
+from redband.virtual.radio.faults import RadioFaults
 
 if TYPE_CHECKING:
     from redband.virtual.radio.advertiser import AdvertPdu
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 DEFAULT_RSSI_DBM = -60
 SENSITIVITY_DBM = -95  # weaker than this is not heard; typical for an ESP32 at 1 Mbit/s
+HALF_CONNECTED = hci.HCI_ErrorCode.CONNECTION_FAILED_TO_BE_ESTABLISHED_ERROR
 RSSI_MIN_DBM, RSSI_MAX_DBM = -127, 20  # what the HCI report can carry
 
 
@@ -79,6 +81,8 @@ class Ether(LocalLink):
         self._packet_loss = 0.0
         self._rssi_dbm: dict[frozenset[str], int | None] = {}
         self._by_address: dict[hci.Address, RadioController] = {}
+        self._asleep: set[str] = set()
+        self._faults: dict[str, RadioFaults] = {}
         self._listeners: dict[RadioController, None] = {}  # ordered, so that a seed repeats
         self._servers: list[HciServer] = []
 
@@ -142,6 +146,11 @@ class Ether(LocalLink):
         self._rssi_dbm[frozenset((a, b))] = dbm
         self._touch_changed()
 
+    def set_asleep(self, name: str, is_asleep: bool) -> None:
+        """Let the radio `name` neither send nor hear, as one whose clock has stopped."""
+        (self._asleep.add if is_asleep else self._asleep.discard)(name)
+        self._touch_changed()
+
     @property
     def packet_loss(self) -> float:
         """Probability that a connection packet must be sent again; 1.0 is a dead link."""
@@ -156,6 +165,8 @@ class Ether(LocalLink):
         """Return the mean signal strength between two radios, None if they do not hear."""
         if a not in self.controllers or b not in self.controllers:
             return None
+        if a.name in self._asleep or b.name in self._asleep:
+            return None
         dbm = self._rssi_dbm.get(frozenset((a.name, b.name)), self.default_rssi_dbm)
         return None if dbm is None or dbm < SENSITIVITY_DBM else dbm
 
@@ -166,6 +177,10 @@ class Ether(LocalLink):
     def _touch_changed(self) -> None:
         for air_link in list(self.air_links):
             air_link.touch_changed()
+
+    def faults_of(self, name: str) -> RadioFaults:
+        """Return what goes wrong at the radio `name`, to be changed by whoever likes."""
+        return self._faults.setdefault(name, RadioFaults())
 
     # -- adverts --------------------------------------------------------------------------
 
@@ -199,6 +214,11 @@ class Ether(LocalLink):
         ):
             return False
         peripheral.le_legacy_advertiser.stop()
+        if self.faults_of(peripheral.name).take("connects"):
+            central.connect_failed(HALF_CONNECTED)
+            if peripheral.half_connect_hook is not None:
+                peripheral.half_connect_hook()
+            return True
         air_link = AirLink(self, central.connect_request.supervision_timeout * TIMEOUT_UNIT_MS)
         ends = (
             (central, hci.Role.CENTRAL, own_address, pdu.advertiser_address),

@@ -1,9 +1,11 @@
 """`machine.ADC` and `machine.PWM` of an ESP32-C3, on the bus.
 
 Guarantee: the converter reads the voltage now, clipped by its attenuation and with the few
-millivolts of noise that a board shows; pins without a channel raise. Does not model the radio's
-large spikes (a test drives them from the owner's side).
+millivolts of noise that a board shows, less what the motor takes; spikes when the owner says so;
+pins without a channel raise.
 """
+
+import struct
 
 import bus
 import opcodes
@@ -15,6 +17,8 @@ _FULL_SCALE_MV = (750, 1050, 1300, 2500)
 _NOISE_MV = (0, 3, -2, 5, -4, 1, -1, 4, -5, 2)
 
 _voltages_mv = {}  # pin -> mV at the pin
+_faults = [0, 1, 0]  # mV less while the motor runs, times the noise, every n-th sample is a spike
+is_motor_on = [False]
 
 
 class ADC:
@@ -41,8 +45,15 @@ class ADC:
 
     def _read_mv(self):
         bus.receive()
-        self._sample = (self._sample + 1) % len(_NOISE_MV)
-        millivolts = _voltages_mv.get(self._number, 0) + _NOISE_MV[self._sample]
+        sag_mv, noise_times, spike_each = _faults
+        self._sample += 1
+        if spike_each and self._sample % spike_each == 0:
+            # A burst of the radio: one end of the range or the other.
+            return self._full_scale_mv if self._sample // spike_each & 1 else 0
+        millivolts = _voltages_mv.get(self._number, 0)
+        millivolts += _NOISE_MV[self._sample % len(_NOISE_MV)] * noise_times
+        if is_motor_on[0]:
+            millivolts -= sag_mv
         return min(max(millivolts, 0), self._full_scale_mv)
 
     def read_uv(self):
@@ -83,8 +94,9 @@ class PWM:
         if not 0 <= value <= 65535:
             raise ValueError("duty_u16 must be from 0 to 65535")
         self._duty_u16 = value
-        payload = bytes((self._number, value & 0xFF, value >> 8))
-        bus.send(opcodes.PIN_PWM, payload)
+        if self._number not in pins.held:
+            bus.send(opcodes.PIN_PWM, bytes((self._number, value & 0xFF, value >> 8)))
+            pins.tell(self._number, 1 if value else 0)
         return None
 
     def deinit(self):
@@ -100,4 +112,14 @@ def _on_voltage(_opcode: int, payload: bytes) -> None:
     set_voltage(payload[0], payload[1] | payload[2] << 8)
 
 
+def set_faults(faults: bytes) -> None:
+    """Take what `redband.virtual.battery` has packed."""
+    _faults[:] = struct.unpack("<HHH", faults)
+
+
+def _on_faults(_opcode: int, payload: bytes) -> None:
+    set_faults(payload)
+
+
+bus.register(opcodes.ADC_FAULTS, opcodes.ADC_FAULTS, _on_faults, at_once=True)
 bus.register(opcodes.ADC_MV, opcodes.ADC_MV, _on_voltage, at_once=True)

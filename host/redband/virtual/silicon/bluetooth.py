@@ -1,8 +1,9 @@
 """The `bluetooth` module of MicroPython on an ESP32 (NimBLE), peripheral and observer roles.
 
 Guarantee: what a program sees is what the C module shows: values live here and are cut at 20
-bytes until gatts_set_buffer; event data are views of one buffer that the next event overwrites;
-a write is acknowledged to the peer after the handler has run, so order holds; a full stack gives
+bytes until gatts_set_buffer; event data are views of one buffer that the next event overwrites, in
+a tuple that is empty once the handler has returned (a list here: only that can be emptied); a
+write is acknowledged to the peer after the handler has run, so order holds; a full stack gives
 OSError(ENOMEM); advertising ends with a connection; a call on a switched-off radio gives
 OSError(ENODEV); active(False) ends connections without an event and forgets the services.
 Does not: central role (gap_connect, gattc_*), L2CAP, passkeys, bond storage; those names are
@@ -233,7 +234,13 @@ class BLE:
         bus.send(opcode, struct.pack("<HH", conn_handle, value_handle), as_bytes(data))
 
     def _fire(self, event, data):
-        return None if self._handler is None else self._handler(event, data)
+        if self._handler is None:
+            return None
+        dying = list(data)
+        try:
+            return self._handler(event, dying)
+        finally:
+            dying.clear()
 
     def _on_credit(self, _opcode, payload):
         self._credits += payload[0]

@@ -41,6 +41,7 @@ class Bus:
 
     def __init__(self) -> None:
         self.file = None
+        self.world = None  # set by world.py
         self.dropped_count = 0
         self._buffer = bytearray(2 * MAX_PAYLOAD_BYTES)
         self._view = memoryview(self._buffer)
@@ -108,9 +109,11 @@ class Bus:
             self._readable.poll(left_ms)
 
     def receive(self) -> None:
-        """Take in what the owner has sent so far; never waits, runs only `at_once` handlers."""
+        """Take in what has happened so far; never waits, runs only `at_once` handlers."""
         if self._pending_bytes < MAX_PENDING_BYTES:
             self._read_socket()
+        if self.world.is_active:
+            self.world.advance()
 
     def _read_socket(self) -> None:
         while True:
@@ -191,15 +194,21 @@ class Bus:
             micropython.schedule(self._run_next, None)
         return True
 
+    def rest(self, timeout_ms: int) -> None:
+        """Wait up to `timeout_ms` (wall time, -1: for ever) for something; runs no handler."""
+        self._readable.poll(self.world.limit_ms(timeout_ms))
+        self.world.rested()
+
     def wait(self, timeout_ms: int) -> None:
         """Wait up to `timeout_ms` (wall time) for a frame, and leave it where it is."""
         self._readable.poll(timeout_ms)
 
     def poll(self, timeout_ms: int = 0) -> bool:
-        """Wait up to `timeout_ms` (wall time) for a frame, then dispatch; True if one ran."""
+        """Wait up to `timeout_ms` (wall time) for something, then dispatch; True if one ran."""
         if self.dispatch():
             return True
-        if timeout_ms and self._readable.poll(timeout_ms):
+        if timeout_ms:
+            self.rest(timeout_ms)
             return self.dispatch()
         return False
 
@@ -215,8 +224,11 @@ dispatch = the_bus.dispatch
 poll = the_bus.poll
 
 
-def install_in_asyncio() -> None:
-    """Let asyncio's loop wake up and dispatch when a frame comes; needs no task of its own."""
+def install_in_asyncio(real_ms, real_poller) -> None:
+    """Let asyncio's loop wake up and dispatch when a frame comes; needs no task of its own.
+
+    real_ms(game ms): wall milliseconds; real_poller(poller): the one in wall time behind it.
+    """
     from asyncio import core
 
     class BusQueue(core.IOQueue):
@@ -224,12 +236,16 @@ def install_in_asyncio() -> None:
 
         def __init__(self) -> None:
             super().__init__()
+            self.poller = real_poller(self.poller)
             self.poller.register(the_bus.file, core.select.POLLIN)
 
         def wait_io_event(self, dt: int) -> None:
             if the_bus.dispatch():
                 return  # a handler may have made a task ready: the loop looks again
-            for stream, events in self.poller.ipoll(dt):
+            timeout_ms = the_bus.world.limit_ms(real_ms(dt) if dt > 0 else dt)
+            ready = self.poller.ipoll(timeout_ms)
+            the_bus.world.rested()
+            for stream, events in ready:
                 waiting = self.map.get(id(stream))
                 if waiting is not None:
                     self._wake(stream, waiting, events)

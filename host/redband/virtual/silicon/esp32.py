@@ -1,21 +1,20 @@
 """The `esp32` module of MicroPython: wake sources and the non-volatile store (NVS).
 
 Guarantee: NVS values are lost at a power cut unless commit() was called, and kept for ever after
-it, as on the chip. Does not offer partitions, RMT, PCNT or the ULP: no badge uses them.
+it, as on the chip. Does not offer partitions, RMT, PCNT or the ULP: no badge uses them; nor
+gpio_deep_sleep_hold, which chips that hold single pins in deep sleep do not have.
 """
 
 import binascii
 import json
 
 import bus
-import machine
 import opcodes
-import pins
+import sleep
 
 WAKEUP_ALL_LOW = False
 WAKEUP_ANY_HIGH = True
 _ESP_ERR_NVS_NOT_FOUND = 0x1102
-_WAKE_PINS = (0, 1, 2, 3, 4, 5)  # only these wake an ESP32-C3 from deep sleep
 
 _store = {}  # "namespace/type/key" -> int or hex text
 
@@ -25,14 +24,9 @@ def set_store(store: dict) -> None:
     _store.update(store)
 
 
-def wake_on_gpio(pins_, level):
-    """Wake from deep sleep when any of the pins has the level (ESP32-C3 and later)."""
-    machine.wake_pins.clear()
-    for pin in pins_ or ():
-        number = pins.number_of(pin)
-        if number not in _WAKE_PINS:
-            raise ValueError("invalid pin")
-        machine.wake_pins.append((number, 1 if level else 0))
+def wake_on_gpio(pins=None, level=None):
+    """Set what ends a sleep (MicroPython 1.27 and later); an ESP32-C3 has no ext0 and ext1."""
+    sleep.wake_on_gpio(pins, level)
 
 
 def mcu_temperature():

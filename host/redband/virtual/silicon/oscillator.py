@@ -13,6 +13,7 @@ import sys
 import time
 
 import bus
+from world import the_world
 
 TICKS_PERIOD = 1 << 30
 _REAL_TIME = 1000
@@ -27,6 +28,7 @@ class Oscillator:
 
     def __init__(self, factor_milli: int, start_ticks_ms: int) -> None:
         self.factor_milli = factor_milli
+        the_world.factor_milli = factor_milli
         self._last_us = _real_ticks_us()
         self._real_us = 0
         self._start_us = start_ticks_ms * 1000
@@ -104,16 +106,16 @@ def _select_module(oscillator: Oscillator):
         """select.poll with its time-outs in game time."""
 
         def __init__(self):
-            self._poll = _real_poll()
-            self.register = self._poll.register
-            self.unregister = self._poll.unregister
-            self.modify = self._poll.modify
+            self.real = _real_poll()
+            self.register = self.real.register
+            self.unregister = self.real.unregister
+            self.modify = self.real.modify
 
-        def poll(self, timeout=-1, flags=0):
-            return self._poll.poll(self._real(timeout), flags)
+        def poll(self, timeout=-1):
+            return self.real.poll(self._real(timeout))
 
         def ipoll(self, timeout=-1, flags=0):
-            return self._poll.ipoll(self._real(timeout), flags)
+            return self.real.ipoll(self._real(timeout), flags)
 
         @staticmethod
         def _real(timeout):
@@ -135,10 +137,11 @@ def install(factor_milli: int = _REAL_TIME, start_ticks_ms: int = 0) -> None:
     oscillator = Oscillator(factor_milli, start_ticks_ms)
     if factor_milli == _REAL_TIME and start_ticks_ms == 0:
         sys.modules["time"] = _time_module(oscillator)
+        bus.install_in_asyncio(lambda game_ms: game_ms, lambda poller: poller)
     else:
         sys.modules["time"] = _game_time_module(oscillator)
         sys.modules["select"] = _select_module(oscillator)
         import task_queue  # it takes its clock from the module just put in place
 
         sys.modules["_asyncio"] = task_queue
-    bus.install_in_asyncio()
+        bus.install_in_asyncio(oscillator.real_ms, lambda poller: poller.real)

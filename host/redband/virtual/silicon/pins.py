@@ -2,7 +2,8 @@
 
 Guarantee: a level read is the level now; an interrupt handler runs when the program next awaits
 or sleeps, and at most 8 calls wait for that, as in the chip's scheduler queue; further edges are
-lost. Wrong arguments raise as on a board. Does not model drive strength or hold.
+lost. Wrong arguments raise as on a board. A held output keeps its level, whatever is written,
+until it is let go. Does not model drive strength.
 """
 
 import bus
@@ -13,6 +14,9 @@ _PINS = tuple(range(11)) + (18, 19, 20, 21)  # GPIO11-17 belong to the flash of 
 
 _pins = {}  # number -> the one Pin object, as on the ESP32
 _driven = {}  # number -> level driven from outside
+listeners = {}  # number -> what to call with 1 or 0 when that output is set
+held = set()  # numbers of outputs that keep their level
+sleeping = [False]  # in light sleep: levels change and no edge is seen
 _waiting_calls = 0
 lost_call_count = 0
 
@@ -67,6 +71,8 @@ class Pin:
             self._mode = mode
         if self._mode == Pin.OUT and (value is not None or mode == Pin.OUT):
             self._send_output()
+        if hold is not None:
+            self._hold(bool(hold))
         self._level = self._outside_level()
 
     def value(self, x=None):
@@ -108,8 +114,19 @@ class Pin:
     def __repr__(self):
         return "Pin(%d)" % self._number
 
+    def _hold(self, is_held):
+        if is_held == (self._number in held):
+            return
+        (held.add if is_held else held.discard)(self._number)
+        bus.send(opcodes.PIN_HOLD, bytes((self._number, is_held)))
+        if not is_held and self._mode == Pin.OUT:
+            self._send_output()
+
     def _send_output(self):
+        if self._number in held:
+            return
         bus.send(opcodes.PIN_OUT, bytes((self._number, self._output)))
+        tell(self._number, self._output)
 
     def _outside_level(self):
         level = _driven.get(self._number, opcodes.OPEN)
@@ -123,7 +140,7 @@ class Pin:
             return
         self._level = level
         edge = Pin.IRQ_RISING if level else Pin.IRQ_FALLING
-        if self._handler is not None and self._trigger & edge:
+        if self._handler is not None and self._trigger & edge and not sleeping[0]:
             _schedule(self)
 
 
@@ -141,10 +158,6 @@ def _run_handler(pin: Pin, handler) -> None:
     handler(pin)
 
 
-def _on_drive(_opcode: int, payload: bytes) -> None:
-    drive(payload[0], payload[1])
-
-
 def drive(number: int, level: int) -> None:
     """Set what the world outside does to a pin: 0, 1 or `opcodes.OPEN`."""
     _driven[number] = level
@@ -158,4 +171,8 @@ def number_of(pin) -> int:
     return Pin(pin)._number
 
 
-bus.register(opcodes.PIN_DRIVE, opcodes.PIN_DRIVE, _on_drive, at_once=True)
+def tell(number: int, level: int) -> None:
+    """Say to who listens that an output has a level; a part of full duty counts as 1."""
+    listener = listeners.get(number)
+    if listener is not None:
+        listener(level)

@@ -5,6 +5,7 @@ path of a board, and nothing of the host. The owner types `import runner;runner.
 at the prompt, so that Ctrl-C, traceback and prompt behind the program are the real ones.
 """
 
+import binascii
 import gc
 import json
 import os
@@ -12,6 +13,7 @@ import sys
 
 import bus
 import flash
+import flashbdev
 import oscillator
 
 # What the owner hides of the terminal ends with this; it cannot occur in an echoed line.
@@ -22,13 +24,20 @@ _STAND_INS = ("machine", "esp32", "bluetooth")
 _HIDDEN = (
     "analog",
     "bus",
+    "fitted",
     "flash",
+    "i2c",
+    "lis3dh",
+    "motion",
     "opcodes",
     "oscillator",
     "pins",
     "runner",
+    "sleep",
     "task_queue",
     "umachine",
+    "waves",
+    "world",
 )
 
 
@@ -39,20 +48,30 @@ def _install_silicon(facts: dict) -> None:
         __import__(name)
     import analog
     import esp32
+    import fitted
     import machine
     import pins
+    import waves
 
     unique_id = bytes(int(facts["unique_id"][i : i + 2], 16) for i in range(0, 12, 2))
+    machine.set_rtc(facts["rtc"])
     machine.set_facts(facts["reset_cause"], facts["wake_reason"], unique_id)
     esp32.set_store(facts["nvs"])
     for number, level in facts["levels"]:
-        pins.drive(number, level)
+        waves.drive_by_hand(number, level)
+    pins.held.update(facts["held"])
+    machine.is_usb_host[0] = facts["usb_host"]
+    fitted.fit(facts["board"])
     for number, millivolts in facts["voltages_mv"]:
         analog.set_voltage(number, millivolts)
+    analog.set_faults(binascii.unhexlify(facts["adc_faults"]))
+    bus.receive()  # a hand that was at a contact before the start goes on
 
 
-def _mount(path: str, block_count: int, cut_after: "int | None") -> None:
-    device = flash.Flash(path, block_count, cut_after)
+def _mount(facts: dict) -> None:
+    device = flash.Flash(facts["image"], facts["block_count"], facts["flash_cut_after"])
+    device.set_faults(binascii.unhexlify(facts["flash_faults"]))
+    flashbdev.bdev = device
     first = bytearray(flash.BLOCK_BYTES)
     device.readblocks(0, first)
     if first == b"\xff" * flash.BLOCK_BYTES:
@@ -76,7 +95,7 @@ def boot(namespace: dict) -> None:
     facts = json.loads(os.getenv("REDBAND_SILICON"))
     os.unsetenv("REDBAND_SILICON")
     _install_silicon(facts)
-    _mount(facts["image"], facts["block_count"], facts["flash_cut_after"])
+    _mount(facts)
     sys.path[:] = ["", ".frozen", "/lib"]
     for name in _HIDDEN:
         sys.modules.pop(name, None)

@@ -6,6 +6,7 @@ const PIPS_MAX = 12; // more hits than this are only written as a number
 const LOG_MAX = 100; // lines kept on the page; redband.web.board sends as many at first
 const TICK_MS = 250; // a shown second is never late by more than this
 const BATTERY_LOW_PCT = 20;
+const ARMED_MS = 4000; // how long a word to all badges waits for its second press
 
 const clock = reactive({ now_ms: performance.now() });
 
@@ -121,8 +122,16 @@ const BadgeCard = {
           words.unsynced.replace("{}", row.unsynced) }}</span>
         <span v-else class="synced" :title="words.synced_help">{{
           words.synced.replace("{}", row.synced) }}</span>
+        <span v-if="row.restarts" class="restarts" :title="row.causes[lang]">{{
+          words.restarts.replace("{}", row.restarts) }}</span>
       </div>
-      <div class="warnings" v-if="row.flags.length || row.problem">
+      <div class="warnings" v-if="row.flags.length || row.problem || row.is_paused
+                                  || row.timer_restarts || row.is_emergency">
+        <strong class="warning is-emergency" role="alert" v-if="row.is_emergency">{{
+          words.emergency }}</strong>
+        <span class="warning is-pause" v-if="row.is_paused">{{ words.paused }}</span>
+        <span class="warning timer-restarts" v-if="row.timer_restarts" :title="row.causes[lang]">{{
+          words.timer_restarts.replace("{}", row.timer_restarts) }}</span>
         <span class="warning" v-for="bit in row.flags" :key="bit">{{ words["flag_" + bit] }}</span>
         <span class="warning" v-if="row.problem">{{ row.problem }}</span>
       </div>
@@ -142,6 +151,7 @@ const EventLog = {
   props: { lines: Array, words: Object, lang: Number },
   methods: {
     time(s) {
+      if (s === null) return "?";
       const t = new Date(s * 1000);
       return `${two(t.getHours())}:${two(t.getMinutes())}:${two(t.getSeconds())}`;
     },
@@ -152,7 +162,8 @@ const EventLog = {
       <p class="empty" v-if="!lines.length">{{ words.log_empty }}</p>
       <ol role="log">
         <li v-for="line in lines" :key="line.key">
-          <time>{{ time(line.time_s) }}</time>
+          <time :title="line.time_s === null ? words.time_unknown : null">{{
+            time(line.time_s) }}</time>
           <span class="number">{{ line.id }}</span>
           <span class="log-what"><b>{{ line.player }}</b> {{ line.text[lang] }}</span>
         </li>
@@ -164,9 +175,11 @@ export default {
   components: { BadgeCard, EventLog, Lamp },
   props: {
     words: Object, language: String, languages: Array, game_name: String, has_controls: Boolean,
+    fleet_words: Array,
   },
-  emits: ["act"],
+  emits: ["act", "say"],
   data: () => ({
+    armed: null,
     by_id: {}, order: [], lines: [], has_data: false, link: "wait", chosen: null, is_day: false,
   }),
   created() {
@@ -197,7 +210,9 @@ export default {
       return [...found.values()].sort((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1));
     },
     filter() { return this.groups.some((g) => g.key === this.chosen) ? this.chosen : null; },
+    calm() { return this.shown.filter((r) => !r.is_emergency); },
     shown() { return this.rows.filter((r) => this.filter === null || r.state[0] === this.filter); },
+    hurt() { return this.rows.filter((r) => r.is_emergency); },
     heard() { return this.rows.filter((r) => r.is_fresh && r.is_powered !== false).length; },
     to_sync() { return this.rows.reduce((sum, r) => sum + r.unsynced, 0); },
   },
@@ -233,11 +248,25 @@ export default {
       this.setDay(!this.is_day);
       remember("redband_theme", this.is_day ? "day" : "night");
     },
+    // Everybody's game: one press arms, the second one within ARMED_MS says it.
+    say(word) {
+      clearTimeout(this.disarm);
+      if (this.armed === word) {
+        this.armed = null;
+        this.$emit("say", word);
+        return;
+      }
+      this.armed = word;
+      this.disarm = setTimeout(() => { this.armed = null; }, ARMED_MS);
+    },
     choose(key) { this.chosen = this.filter === key ? null : key; },
   },
   template: `
     <div class="redband" :class="'link-' + link">
       <a class="skip" href="#log">{{ words.skip_log }}</a>
+      <div class="alarm" role="alert" v-if="hurt.length"><strong>{{ words.emergency }}</strong>
+        <span v-for="row in hurt" :key="row.id" class="alarm-who"><span class="number">{{
+          row.id }}</span>{{ row.player }}</span></div>
       <header class="top">
         <div class="brand"><i class="mark" aria-hidden="true"></i>
           <div><h1>{{ game_name }}</h1><p>{{ words.subtitle }}</p></div></div>
@@ -255,6 +284,12 @@ export default {
           <button type="button" class="theme" @click="toggleTheme" :title="words.theme"
                   :aria-label="words.theme" :aria-pressed="String(is_day)"></button>
         </nav>
+        <div class="fleet" role="group" :aria-label="words.fleet" v-if="fleet_words.length">
+          <button type="button" v-for="word in fleet_words" :key="word"
+                  :class="['action', 'say-' + word, { 'is-armed': armed === word }]"
+                  :title="words[word + '_help']" @click="say(word)">{{
+            armed === word ? words.sure.replace("{}", words[word]) : words[word] }}</button>
+        </div>
         <div class="groups" role="group" v-if="groups.length">
           <button type="button" class="group" :aria-pressed="String(filter === null)"
                   @click="chosen = null"><b>{{ rows.length }}</b>{{ words.all }}</button>
@@ -270,7 +305,7 @@ export default {
       <div class="field">
         <section class="badges" :aria-label="words.badges">
           <p class="empty" v-if="has_data && !rows.length">{{ words.no_badges }}</p>
-          <BadgeCard v-for="row in shown" :key="row.id" :row="row" :words="words" :lang="lang"
+          <BadgeCard v-for="row in [...hurt, ...calm]" :key="row.id" :row="row" :words="words" :lang="lang"
                      :has_controls="has_controls" @act="(what) => $emit('act', what)" />
         </section>
         <EventLog :lines="lines" :words="words" :lang="lang" />

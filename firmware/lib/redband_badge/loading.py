@@ -1,0 +1,199 @@
+"""What a start does once: settings, ruleset, journal, boot record; then the tasks put together.
+
+Guarantee: see Badge.load(). In doubt no state is forgiven: a new game begins only when settings
+and ruleset are good and say that the badge got another player or game. Leaves the memory when the
+tasks run.
+"""
+
+import binascii
+
+from redband_badge import boot_record, notes
+from redband_badge.book import Book
+from redband_badge.files import exists, read_bytes
+from redband_badge.game import Game
+from redband_badge.game_task import GameTask
+from redband_badge.input_task import add_inputs
+from redband_badge.led_task import add_lights
+from redband_badge.settings import SettingsStore
+from redband_badge.state import FAULT_JOURNAL, FAULT_SELF_TEST
+from redband_badge.supervisor import Supervisor
+from redband_core import journal, led
+from redband_core.advert import FLAG_SAFE_MODE
+from redband_core.clock import GameClock
+from redband_core.errors import RulesError
+from redband_core.ruleset import Ruleset
+from redband_hal import system
+
+# Without rules there is no state to show; the LED code beside it says why.
+_RAW_SIGNALS = ((led.SHORT_FLASH, led.SHORT_FLASH, led.OFF),)
+
+
+def read_settings(badge):
+    """Give the badge its identity; return its options."""
+    if exists(badge.root + "/slot"):
+        from redband_badge import update_check
+
+        update_check.take_over(badge.root)
+        system.forget("redband_badge.update_check")
+    return _identified(badge, SettingsStore(badge.root).load())
+
+
+def _identified(badge, settings):
+    badge.info.badge_id = settings.badge_id
+    badge.info.role = settings.role
+    return settings
+
+
+def _is_wrong(badge, reason: int) -> None:
+    badge.reason = badge.reason or reason
+
+
+def load(badge) -> None:
+    """See Badge.load()."""
+    if badge.options.problem:
+        _is_wrong(badge, notes.REASON_SETTINGS)
+    _load_ruleset(badge)
+    badge.book = _make_book(badge)
+    is_new_game = _restore(badge)
+    if _was_never_provisioned(badge):
+        badge.state.is_in_game = False  # in its box it may switch itself off
+    badge.info.install_id = badge.store.install_id
+    badge.clock = GameClock(badge.book.game_ms())
+    badge.clock.start(system.ticks_ms())
+    _begin_boot(badge, is_new_game)
+    badge.state.safe_mode_reason = badge.reason
+    badge.state.set_flag(FLAG_SAFE_MODE, bool(badge.reason))
+    badge.state.set_fault(FAULT_SELF_TEST, badge.boot.test_failed != 0)
+    badge.book.show()
+    _keep_settings(badge)
+
+
+def _keep_settings(badge) -> None:
+    """Remember settings that have led to a game; then let their modules leave the memory."""
+    try:
+        if not badge.reason:
+            SettingsStore(badge.root).keep_as_good()
+    except OSError:
+        # The present settings work; only the spare copy could not be written.
+        badge.state.set_fault(FAULT_JOURNAL, True)
+    system.forget("redband_badge.settings")
+    system.forget("redband_core.settings_check")
+
+
+def _load_ruleset(badge) -> None:
+    try:
+        data = read_bytes(badge.root + badge.options.ruleset_path)
+        if data is not None:
+            badge.ruleset = Ruleset.from_bytes(data)
+            badge.info.ruleset_identity = badge.ruleset.identity
+    except (OSError, RulesError, MemoryError):
+        pass
+    system.forget("redband_core.ruleset_reader")
+    system.forget("redband_core.expression_reader")
+    if badge.ruleset is None:
+        _is_wrong(badge, notes.REASON_RULESET)
+
+
+def _make_book(badge) -> Book:
+    if badge.ruleset is None:
+        return _raw_game(badge)
+    for is_last_good in (True, False):
+        try:
+            return _game(badge)
+        except RulesError:
+            _is_wrong(badge, notes.REASON_SETTINGS)
+            settings = SettingsStore(badge.root).refused(badge.options, is_last_good)
+            badge.options = _identified(badge, settings)
+    return _game(badge)
+
+
+def _game(badge) -> Game:
+    params = badge.options.params or None
+    common = (badge.store, badge.state, badge.ruleset)
+    return Game(*common, params, _provisioned(badge), badge.info.boot_id)
+
+
+def _raw_game(badge) -> Book:
+    from redband_badge.raw_game import RawGame  # seldom needed, so it costs no memory else
+
+    return RawGame(badge.store, badge.state, _provisioned(badge), badge.info.boot_id)
+
+
+def _provisioned(badge) -> int:
+    """Return a number that changes when the badge gets another player or game."""
+    text = "%d %r " % (badge.options.badge_id, badge.options.params)
+    return binascii.crc32(text.encode() + badge.info.ruleset_identity)
+
+
+def _restore(badge) -> bool:
+    """Take the state from the journal; return whether a new game begins instead."""
+    try:
+        badge.book.restore()
+        known = badge.book.found_provisioned
+        is_other = badge.book.has_foreign_state or known not in (-1, _provisioned(badge))
+        if is_other and not badge.reason:
+            _archive_journal(badge)
+            badge.book.found_provisioned = -1
+            badge.book.restore()
+            return True
+        if badge.book.has_foreign_state:
+            # In doubt nothing is forgiven: count beside the state until someone looks.
+            _is_wrong(badge, notes.REASON_RULESET)
+            badge.book = _raw_game(badge)
+            badge.book.restore()
+        if badge.reason:
+            badge.book.stay_provisioned()
+    except OSError:
+        _lose_journal(badge)
+    return False
+
+
+def _was_never_provisioned(badge) -> bool:
+    """Return whether neither files nor journal know of any game: settings lost are no end."""
+    is_blank = not badge.options.badge_id and badge.ruleset is None
+    return is_blank and badge.book.found_provisioned in (-1, _provisioned(badge))
+
+
+def _archive_journal(badge) -> None:
+    from redband_badge.journal_archive import archive  # once in a badge's life
+
+    badge.store.close()
+    archive(badge.root + "/journal")
+
+
+def _lose_journal(badge) -> None:
+    _is_wrong(badge, notes.REASON_JOURNAL)
+    badge.book.go_on_without_flash()
+
+
+def _begin_boot(badge, is_new_game: bool) -> None:
+    boot, book, info = badge.boot, badge.book, badge.info
+    boot.boot_count = max(boot.boot_count, book.boot_count + 1)
+    try:
+        book.begin_boot(boot.boot_count, badge.cause, info.badge_id, info.ruleset_identity)
+        now_ms = badge.store.last_ms
+        if is_new_game:
+            book.note(now_ms, notes.NEW_GAME, 0)
+        if boot.hung_task != boot_record.NO_TASK:
+            book.note(now_ms, notes.HUNG_TASK, boot.hung_task)
+        if badge.reason:
+            book.note(now_ms, journal.NOTE_SAFE_MODE, badge.reason)
+        if badge.options.problem:
+            book.note(now_ms, journal.NOTE_SETTINGS_REFUSED, badge.options.problem)
+    except OSError:
+        _lose_journal(badge)
+
+
+def make_supervisor(badge, feed) -> Supervisor:
+    """See Badge.make_supervisor()."""
+    is_safe_mode = badge.reason != 0
+    supervisor = Supervisor(badge, feed, is_safe_mode)
+    add_inputs(badge, supervisor)
+    queues = (badge.queue, badge.note_queue, badge.game_wakeup, badge.command_queue)
+    game = GameTask(badge.book, badge.clock, queues, badge.state, is_safe_mode)
+    supervisor.add(notes.TASK_GAME, game.run)
+    signals = _RAW_SIGNALS
+    if badge.ruleset is not None and isinstance(badge.book, Game):
+        signals = badge.ruleset.signals
+    add_lights(badge, supervisor, signals)
+    return supervisor

@@ -1,0 +1,72 @@
+"""When a radio that is not always on is switched on: in a short window every few seconds.
+
+Problem: an ESP32-C3 under MicroPython needs some 80 mA whenever Bluetooth is on, and 20 without
+(docs/power.md). Guarantee: whatever is happening keeps the radio on: a connection, a host at the
+USB port, a change or an input of the last minute, an emergency, a call to others, a medic's tap.
+In a window the badge listens all the time. Decides only: radio_task switches. Loaded in windowed
+mode alone.
+"""
+
+WINDOW_MS = 700  # on the air: seven adverts, of which a host that listens hears one at least
+WINDOW_PERIOD_MS = 5000  # a host waits so long; what is passed on for 5 s meets a window
+WINDOW_INTERVAL_MS = 100  # of adverts, also when nothing happens
+AFTER_CHANGE_MS = 60_000  # of the state, or an input
+AFTER_LINK_MS = 5000  # a host that has more to say connects again
+
+
+class Windows:
+    """See the module's text. `poll` before each turn of the radio task."""
+
+    def __init__(self, badge, adverts, sleeper) -> None:
+        """`adverts`: Adverts. `sleeper`: a Sleeper, which may sleep while the radio is off."""
+        self._badge = badge
+        self._adverts = adverts
+        self._sleeper = sleeper
+        adverts.slowest_ms = WINDOW_INTERVAL_MS
+        self._is_open = True  # a start counts as a change
+        self._was_on = False
+        self._since_ms = 0  # when the window began, or the last reason to keep it open was there
+        self._seen = None
+        self._until_ms = 0
+        self._listening_ms = 0
+
+    def poll(self, now_ms: int, is_on: bool) -> bool:
+        """Return whether the radio is to be on now.
+
+        `is_on`: whether it is. A window's time runs from then, however long the start has taken.
+        """
+        is_needed = self._is_needed(now_ms)
+        if is_needed or (is_on and not self._was_on):
+            self._since_ms = now_ms
+            if not is_needed:
+                self._listen(now_ms + WINDOW_MS)
+        self._was_on = is_on
+        open_ms = now_ms - self._since_ms
+        if not self._is_open:
+            self._is_open = is_needed or open_ms >= WINDOW_PERIOD_MS
+        elif is_on:
+            self._is_open = open_ms < WINDOW_MS
+        self._sleeper.needs_radio = self._is_open
+        return self._is_open
+
+    def _listen(self, until_ms: int) -> None:
+        ear = self._badge.ear
+        if ear.full_until_ms < until_ms:
+            ear.full_until_ms = self._listening_ms = until_ms
+
+    def _is_needed(self, now_ms: int) -> bool:
+        badge, state = self._badge, self._badge.state
+        seen = (state.revision, state.acknowledged, state.refused, state.identified)
+        if seen != self._seen:
+            self._seen = seen
+            self._until_ms = now_ms + AFTER_CHANGE_MS
+        if state.is_connected:
+            self._until_ms = max(self._until_ms, now_ms + AFTER_LINK_MS)
+        listens_ms = badge.ear.full_until_ms
+        return (
+            now_ms < self._until_ms
+            or (now_ms < listens_ms and listens_ms != self._listening_ms)
+            or self._sleeper.is_usb
+            or badge.tap is not None
+            or self._adverts.is_urgent
+        )

@@ -1,0 +1,70 @@
+"""What a gesture means where medics treat by their badges: a call, a pick, or no self-treatment.
+
+Guarantee: in such a game a wearer's own button does nothing that the ruleset lists as a medic's;
+the presses of each gesture are no hits; what does not belong to a tap goes on to the rules as it
+is. Called by the game task, for holds and rows of presses only. Leaves the memory again.
+"""
+
+from redband_core import gestures, journal, keys, tap
+from redband_core.engine import Engine
+from redband_core.limits import TAPS_MAX
+
+
+def take(badge, code: int, first_ms: int, now_ms: int) -> int:
+    """Return the gesture that the rules are to take, 0 when nothing is left to do. Raises OSError.
+
+    `first_ms`: game time of its first press.
+    """
+    ruleset, book = badge.ruleset, badge.book
+    bound = ruleset.gesture_event(code)
+    if badge.options.treatment == tap.BADGE:
+        number = code - gestures.TAPS_HOLD
+        if 0 < number <= TAPS_MAX and badge.ear.access.file:
+            action = ruleset.gesture_event(gestures.MEDIC + number)
+            if action is not None and badge.ear.access.file[keys.OWN_ROLE_AT]:
+                book.take_back_presses(first_ms, now_ms)
+                _pick(badge, number, action, now_ms)
+                return 0
+        if code == gestures.HOLD:
+            book.take_back_presses(first_ms, now_ms)
+            from redband_badge import tap_calls
+
+            tap_calls.want(badge)
+            return 0
+        if number == 1 and bound is None:
+            code = gestures.HOLD  # what holding means elsewhere
+            bound = ruleset.gesture_event(code)
+    if bound is None or not tap.is_medics(bound, _actions(ruleset)):
+        return code
+    book.take_back_presses(first_ms, now_ms)
+    at_ms = max(now_ms, book.game_ms())
+    payload = tap.payload((tap.PATIENT, 0), badge.info.badge_id, 0, tap.SELF, bound)
+    book.make_room()
+    book.decide(journal.TAP, at_ms, payload)
+    badge.state.show_once(tap.REFUSED)
+    return 0
+
+
+def _actions(ruleset) -> list:
+    """Return what medics can do."""
+    found = [ruleset.gesture_event(gestures.MEDIC + n) for n in range(1, TAPS_MAX + 1)]
+    return [action for action in found if action is not None]
+
+
+def _pick(badge, number: int, action: tuple, now_ms: int) -> None:
+    """Look for the patient of an action, if the medic can give what it takes."""
+    ruleset, book = badge.ruleset, badge.book
+    given = ruleset.gesture_event(gestures.GIVEN + number)
+    if given is not None:
+        at_ms = max(now_ms, book.game_ms())
+        trial = Engine(ruleset)
+        trial.restore(book.engine.snapshot())
+        refusal = trial.step(at_ms, given[0], given[1])
+        if refusal:
+            book.refuse(at_ms, refusal, given[0], given[1])
+            badge.state.show_once(tap.REFUSED)
+            return
+    from redband_badge import tap_calls
+
+    event = (action[0], tap.skilled(action[1], badge.options.skill))
+    tap_calls.pick(badge, number, event, given)

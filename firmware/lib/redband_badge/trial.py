@@ -1,0 +1,69 @@
+"""Says whether a new version of the firmware stays; tells the journal how an update ended.
+
+Guarantee: a version on trial stays only when it has run for HEALTHY_AFTER_MS with all tasks well,
+the radio among them, in no worse state than the version before it was; else the chip is reset, and
+the version before comes back (slots.py). Loaded while /slot is there, HEALTHY_AFTER_MS after the
+start.
+"""
+
+import asyncio
+import os
+
+from redband_badge import limits, notes
+from redband_badge.files import exists, read_bytes, replace
+from redband_badge.staging import drop
+from redband_badge.state import FAULT_JOURNAL, FAULT_RADIO, FAULT_TASK
+from redband_core import upload
+from redband_hal import system
+
+_FAULTS = FAULT_RADIO | FAULT_JOURNAL | FAULT_TASK
+_NOTED_MS = 3000  # for the journal to take a note
+
+
+def judge(badge) -> None:
+    """All has been well for HEALTHY_AFTER_MS, as far as the supervisor knows."""
+    slot = bytearray(read_bytes(badge.root + "/slot") or b"")
+    if len(slot) != upload.SLOT_BYTES:
+        return
+    if slot[0] == upload.TRIAL:
+        if is_worse(badge, slot):
+            system.reset()
+        slot[0] = upload.GOOD
+        replace(badge.root + "/slot", bytes(slot))
+        badge.info.firmware_version = limits.FIRMWARE_VERSION
+        badge.note_queue.put((notes.UPDATE_CONFIRMED, slot[2]))
+    elif slot[0] == upload.TOLD and slot[1] != upload.FIRMWARE:
+        badge.note_queue.put((notes.UPDATE_BEGUN, slot[1] | slot[3] << 8))
+    elif slot[0] == upload.TOLD:
+        badge.note_queue.put((notes.UPDATE_ROLLED_BACK, slot[3]))
+    asyncio.create_task(_tidy(badge.root, slot[0]))
+
+
+def is_worse(badge, slot: bytearray) -> bool:
+    """Return whether the badge fares worse than the version before did when it was replaced."""
+    running = [number for number, _failures in badge.supervisor.failure_counts()]
+    return (
+        badge.reason not in (0, slot[4])
+        or badge.state.faults & ~slot[5] & _FAULTS != 0
+        or (badge.has_radio and notes.TASK_RADIO not in running)
+    )
+
+
+async def _tidy(root: str, state: int) -> None:
+    """Remove what the update left, a file at a time; what is cut is done at the next start."""
+    old = root + "/lib.old"
+    try:
+        await asyncio.sleep_ms(_NOTED_MS)
+        if state == upload.GOOD and exists(old):
+            for entry in list(os.ilistdir(old)):
+                name = entry[0]
+                is_ours = name.startswith("redband_") or name == "manifest"
+                if not is_ours and not exists(root + "/lib/" + name):
+                    os.rename(old + "/" + name, root + "/lib/" + name)  # somebody else's
+            await drop(old)
+        if state in (upload.GOOD, upload.TOLD):
+            os.remove(root + "/slot")
+    except OSError:
+        pass  # the next start tries again
+    for name in ("badge.trial", "badge.staging", "core.upload"):
+        system.forget("redband_" + name)

@@ -1,0 +1,62 @@
+"""Checks the code of a formula once, so that `expression` can run it without a look.
+
+Guarantee: what `check` accepts reads no slot that is not there and leaves exactly one value. A
+badge needs this only while it reads its ruleset.
+"""
+
+from redband_core.errors import RulesError
+from redband_core.expression import (
+    ADD,
+    EQ,
+    FIRST_OPERATOR,
+    GE,
+    GT,
+    LE,
+    LEFT,
+    LT,
+    MAX,
+    NE,
+    NEG,
+    SELECT,
+    STACK_LIMIT,
+    SUB,
+)
+
+# Two slots and one of these need no stack. Most guards are one comparison of two slots.
+_FAST = (ADD, SUB, EQ, NE, LT, LE, GT, GE)
+
+
+def check(code, slot_count: int) -> None:
+    """Raise RulesError unless `code` gives one value from slots below `slot_count`."""
+    depth = 0
+    for byte in code:
+        if byte < FIRST_OPERATOR:
+            if byte >= slot_count:
+                raise RulesError("expression reads an unknown slot")
+            depth += 1
+            if depth > STACK_LIMIT:
+                raise RulesError("expression is too deep")
+            continue
+        if byte <= MAX:
+            needed = 2
+        elif NEG <= byte <= LEFT:
+            needed = 1
+        elif byte == SELECT:
+            needed = 3
+        else:
+            raise RulesError("expression has an unknown operator")
+        if depth < needed:
+            raise RulesError("expression lacks an operand")
+        depth -= needed - 1
+    if depth != 1:
+        raise RulesError("expression does not give one value")
+
+
+def prepare(code):
+    """Return checked `code` in the form that `evaluate` takes."""
+    # One int where that says it all, which takes no memory: a badge holds dozens of these.
+    if len(code) == 1:
+        return code[0]
+    if len(code) == 3 and code[2] in _FAST:
+        return code[0] | code[1] << 8 | code[2] << 16
+    return bytes(code)

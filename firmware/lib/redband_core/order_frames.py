@@ -1,0 +1,93 @@
+"""What a proven host tells a badge: a ruleset's event, a command, a word to the whole fleet.
+
+Problem: a link breaks between a command and its answer, and nobody knows whether it was done.
+Guarantee: each request has a random number of its own, by which the badge knows a repeat, in
+another session, too; one value has one encoding, and any other bytes raise ProtocolError. These
+are the badge's halves, imported when a host asks; the host's are in host_orders. Bytes:
+docs/protocol.md, "Orders".
+"""
+
+from redband_core.advert import PAYLOAD_BYTES
+from redband_core.errors import ProtocolError
+from redband_core.frames import FLEET, whole
+from redband_core.packing import Reader, put_signed, put_u32
+
+ARGS_MAX = 16
+ANSWER = 0x80
+"""An answer has the opcode of its request plus this."""
+
+# Commands.
+PAUSE = 1
+RESUME = 2
+GAME_BEGINS = 3
+GAME_OVER = 4
+EMERGENCY_OVER = 5
+IDENTIFY = 6
+TRANSPORT = 7
+
+_MARSHALS = 0b01100  # and the game master
+_STAFF = 0b11100
+COMMAND_ROLES = (0, _MARSHALS, _MARSHALS, _MARSHALS, _MARSHALS, _STAFF, 0b11110, 0b11000)
+"""Who may say each command, bit 1 << role, by its number."""
+
+# Outcomes: 0 done, 1 and more the ruleset's refusals, below 0 these.
+DONE = 0
+PAUSED = -1  # the game stands still, and the sender is no staff
+NO_RULES = -2  # the badge is in safe mode without a ruleset
+UNKNOWN = -3  # no such event or command, or numbers that it does not take
+ROLE = -4  # not for this role
+BUSY = -5  # too much is waiting: again, later
+OTHER_RULES = -6  # the fleet's word is about another ruleset
+OLD = -7  # the badge has heard this word to the fleet, or a later one
+IMPOSSIBLE = -8  # the board can't do that
+FORGED = -9  # the fleet's word is not of this game
+
+
+def decode_event(message: bytes) -> "tuple[int, int, tuple]":
+    """Return (request, event id, arguments). Raises ProtocolError."""
+    reader = Reader(message, 1)
+    request = reader.u32()
+    event_id = reader.varint()
+    args = []
+    while not reader.at_end():
+        args.append(reader.signed())
+    if len(args) > ARGS_MAX:
+        raise ProtocolError("too many arguments")
+    return request, event_id, tuple(args)
+
+
+def decode_command(message: bytes) -> "tuple[int, int, tuple]":
+    """Return (request, command, no arguments). Raises ProtocolError."""
+    reader = Reader(message, 1)
+    request = reader.u32()
+    command = reader.u8()
+    whole(reader)
+    return request, command, ()
+
+
+def decode_fleet(message: bytes) -> bytes:
+    """Return the payload of a FLEET advert, nothing of it proven. Raises ProtocolError."""
+    reader = Reader(message, 1)
+    payload = reader.take(PAYLOAD_BYTES)
+    whole(reader)
+    return payload
+
+
+def encode_result(opcode: int, request: int, outcome: int) -> bytes:
+    """Return the answer to an event or command. `opcode`: of the request. Raises UsageError."""
+    return _numbers(opcode, request, outcome)
+
+
+def encode_fleet_result(fleet_number: int, outcome: int) -> bytes:
+    """Return the answer to a word to the fleet. Raises UsageError.
+
+    `fleet_number`: of the newest one that the badge knows.
+    """
+    return _numbers(FLEET, fleet_number, outcome)
+
+
+def _numbers(opcode: int, number: int, outcome: int) -> bytes:
+    message = bytearray((opcode | ANSWER,))
+    put_u32(message, number)
+    put_signed(message, outcome)
+    return bytes(message)

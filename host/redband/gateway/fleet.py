@@ -1,0 +1,120 @@
+"""Words to the whole fleet: made, numbered, kept; which of them a badge has still to hear.
+
+Problem: badges pass a word on by themselves, and some are off or out of range when it is said.
+Guarantee: numbers only grow, over all computers of a game as well as their clocks agree; a word is
+in the store before any badge hears it; what a badge missed it is told in order at its next
+contact. Not here: radio, and who is told when (`gateway`).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from redband.errors import RedbandUserError
+from redband.keys import ROLES, Keys
+from redband.rules.loader import CompiledRuleset
+from redband.rules.model import Text
+from redband.store.store import Store
+from redband_core import broadcasts
+from redband_core.advert import KIND_FLEET
+from redband_core.broadcasts import (
+    FLEET_FIGHT_OVER,
+    FLEET_GAME_BEGINS,
+    FLEET_GAME_OVER,
+    FLEET_PAUSE,
+    FLEET_RESUME,
+)
+
+HOPS = 8
+"""How often a word is passed on: eight badges in a row, each at the edge of the other's range."""
+
+TOLD_MAX = 16
+"""Words that a badge is told later at most: who missed more gets the newest ones."""
+
+COMMANDS = {
+    "stop": FLEET_PAUSE,
+    "resume": FLEET_RESUME,
+    "fight-over": FLEET_FIGHT_OVER,
+    "game-over": FLEET_GAME_OVER,
+    "begin": FLEET_GAME_BEGINS,
+}
+"""Names of words, as people give them."""
+
+TITLES = {
+    FLEET_PAUSE: Text("to all: stop the game", "всем: стоп игра"),
+    FLEET_RESUME: Text("to all: the game goes on", "всем: игра продолжается"),
+    FLEET_FIGHT_OVER: Text("to all: the fight is over", "всем: бой окончен"),
+    FLEET_GAME_OVER: Text("to all: the game is over", "всем: игра окончена"),
+    FLEET_GAME_BEGINS: Text("to all: the game begins", "всем: игра началась"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FleetWord:
+    """One word. payload: of its advert, 24 bytes, sealed. pauses: what a badge's pause bit is
+    behind it, None when it has nothing to do with that.
+    """
+
+    number: int
+    command: int
+    payload: bytes
+
+    @property
+    def pauses(self) -> bool | None:
+        return {FLEET_PAUSE: True, FLEET_RESUME: False}.get(self.command)
+
+
+def make_word(
+    store: Store,
+    keys: Keys,
+    command: int,
+    ruleset: CompiledRuleset | None = None,
+    now_s: float | None = None,
+) -> FleetWord:
+    """Make the next word of the game and keep it in `store`.
+
+    ruleset: of the game, for FLEET_FIGHT_OVER. now_s: since 1970. Raises RedbandUserError when the
+    keys may not say one, or the ruleset knows no such event.
+    """
+    if keys.fleet is None:
+        raise RedbandUserError(
+            f"The {ROLES[keys.role]}'s key does not speak to the whole fleet; take the game's"
+            " or a marshal's with --key."
+        )
+    event_id = argument = 0
+    if command == FLEET_FIGHT_OVER:
+        event_id, argument = _fight_over(ruleset)
+    # Seconds since 1970 keep the numbers of two computers apart, and those of a new data folder
+    # above the old one's.
+    number = max(store.newest_fleet_number(keys.game_id) + 1, int(now_s or time.time()))
+    block = broadcasts.fleet_block(number, command, event_id, argument, 0, HOPS)
+    cipher = Cipher(algorithms.AES(keys.advert_encrypt), modes.ECB())  # one block
+    encrypt = cipher.encryptor().update
+    payload = broadcasts.seal_plain(KIND_FLEET, block, keys.fleet, encrypt)
+    store.keep_fleet_word(keys.game_id, number, command, payload)
+    return FleetWord(number, command, payload)
+
+
+def _fight_over(ruleset: CompiledRuleset | None) -> tuple[int, int]:
+    if ruleset is None:
+        raise RedbandUserError("Name the game's ruleset for the end of a fight with --ruleset.")
+    for event in ruleset.events:
+        if event.name == "fight_over" and event.id <= 0xFF:
+            return event.id, int.from_bytes(ruleset.identity[:2], "little")
+    raise RedbandUserError(f"The ruleset {ruleset.id} has no end of a fight.")
+
+
+def known_words(store: Store, keys: Keys | None) -> list[FleetWord]:
+    """Return the newest words of the game in `store`, oldest first."""
+    if keys is None:
+        return []
+    rows = store.fleet_words(keys.game_id, TOLD_MAX)
+    return [FleetWord(number, command, payload) for number, command, payload in rows]
+
+
+def missed(words: list[FleetWord], fleet_number: int) -> list[FleetWord]:
+    """Return the words that a badge has still to hear. fleet_number: its newest one."""
+    return [word for word in words if word.number > fleet_number][-TOLD_MAX:]

@@ -1,0 +1,168 @@
+"""Gives a badge orders over one connection, and brings back what it answered.
+
+Problem: a link breaks between an order and its answer, and nobody knows whether it was done.
+Guarantee: an order is said again, in as many connections as there is time for, under one number,
+so that it is done once; the badge has proven who it is before it hears any. What the answers mean
+is for the caller.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from bleak.backends.device import BLEDevice
+
+from redband.keys import Keys
+from redband.keys.derive import badge_key
+from redband.radio.backend import RadioBackend
+from redband.radio.errors import SyncError, SyncFailure
+from redband.radio.link import Link
+from redband.radio.sync import STALL_S, failure_of, role_of
+from redband_core import frames, host_talk
+from redband_core.host_frames import Proved, Welcome
+from redband_core.host_talk import HostTalk
+
+ORDER_S = 20.0
+"""Longest time for orders when the caller gives none, all connections together."""
+
+RETRY_S = 0.5
+"""Pause before the next connection: a badge takes as long to advertise again."""
+
+_FINAL = (
+    SyncFailure.ACCESS,
+    SyncFailure.FORGED,
+    SyncFailure.ROLE,
+    SyncFailure.REFUSED,
+    SyncFailure.VERSION,
+    SyncFailure.WRONG_BADGE,
+)
+"""Another connection would end in the same way."""
+
+MakeOrders = Callable[[Welcome], Sequence[bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """What came of orders. answers: one for each. advert_count: the badge's newest."""
+
+    welcome: Welcome
+    advert_count: int
+    answers: tuple[bytes, ...]
+
+
+def new_request() -> int:
+    """Return a number for one order: u32, by chance."""
+    return secrets.randbits(32)
+
+
+async def order_badge(
+    device: BLEDevice,
+    orders: MakeOrders,
+    keys: Keys,
+    radio: RadioBackend | None = None,
+    deadline_s: float = ORDER_S,
+    badge_id: int | None = None,
+    role: int | None = None,
+    connecting: asyncio.Lock | None = None,
+) -> Ordered:
+    """Connect, say what `orders` makes for that badge, disconnect; again when the link breaks.
+
+    orders: called with who has proven itself, in each connection; equal orders must have equal
+    numbers. keys, role, badge_id, connecting: see sync_badge. Raises SyncError; what `orders`
+    raises passes through.
+    """
+    as_role = role_of(keys, role)
+    loop = asyncio.get_running_loop()
+    until_s = loop.time() + deadline_s
+    while True:
+        try:
+            opening = Link.opened(device, radio, until_s - loop.time(), connecting)
+            return await _once(opening, orders, keys, badge_id, as_role)
+        except SyncError as error:
+            if error.reason in _FINAL or loop.time() + RETRY_S >= until_s:
+                raise
+        await asyncio.sleep(RETRY_S)
+
+
+async def _once(
+    opening: Awaitable[Link],
+    orders: MakeOrders,
+    keys: Keys,
+    badge_id: int | None,
+    as_role: int,
+) -> Ordered:
+    def key_for(found_id: int) -> bytes:
+        return badge_key(keys, found_id, as_role) or b""
+
+    talk = HostTalk(as_role, key_for, secrets.token_bytes(frames.HOST_NONCE_BYTES))
+    link = await opening
+    try:
+        await link.subscribe()
+        return await _Talk(link, talk, orders, badge_id).run()
+    finally:
+        await link.close()
+
+
+class _Talk:
+    """A talk and the link it runs on."""
+
+    def __init__(
+        self, link: Link, talk: HostTalk, orders: MakeOrders, badge_id: int | None
+    ) -> None:
+        self._link = link
+        self._talk = talk
+        self._orders = orders
+        self._badge_id = badge_id
+        self._waiting: list[bytes] | None = None
+        self._answers: list[bytes] = []
+        self._proved: Proved | None = None
+
+    async def run(self) -> Ordered:
+        """Carry frames until all is answered. Raises SyncError."""
+        talk, link = self._talk, self._link
+        while self._waiting is None or self._waiting:
+            link.check_deadline()
+            talk.set_write_limit(link.write_limit_bytes)
+            frame = talk.next_write()
+            if frame is not None:
+                await link.write(frame)
+            elif not await link.wait(STALL_S):
+                talk.stalled()
+            while (received := link.received()) is not None:
+                if received[0] == frames.CHANNEL_CONTROL:
+                    talk.control_notified(received[1])
+            self._handle()
+        assert talk.welcome is not None
+        assert self._proved is not None
+        return Ordered(talk.welcome, self._proved.count, tuple(self._answers))
+
+    def _handle(self) -> None:
+        talk = self._talk
+        for event in talk.events():
+            if event == (host_talk.FAILED, host_talk.ROLE):
+                raise SyncError(SyncFailure.ROLE, "The badge takes no such orders from our role.")
+            if event[0] == host_talk.FAILED:
+                raise failure_of(talk, event[1])
+            if event[0] == host_talk.PROVEN:
+                self._proved = event[1]
+                self._begin()
+            elif event[0] == host_talk.ANSWER and self._waiting:
+                self._answers.append(event[1])
+                del self._waiting[0]
+                if self._waiting:
+                    talk.ask(self._waiting[0])
+
+    def _begin(self) -> None:
+        welcome = self._talk.welcome
+        assert welcome is not None
+        if self._badge_id is not None and welcome.badge_id != self._badge_id:
+            raise SyncError(
+                SyncFailure.WRONG_BADGE,
+                f"Badge {welcome.badge_id} answered in place of badge {self._badge_id}.",
+            )
+        self._waiting = list(self._orders(welcome))
+        if self._waiting:
+            self._talk.ask(self._waiting[0])

@@ -1,0 +1,123 @@
+"""redband_core.order_frames and host_orders: one value, one encoding; rubbish only raises."""
+
+import unittest
+
+from redband_core import frames, host_orders, order_frames
+from redband_core.errors import ProtocolError, UsageError
+
+NUMBERS = (0, 1, 127, 128, 65535, (1 << 32) - 1)
+DECODERS = (order_frames.decode_event, order_frames.decode_command, order_frames.decode_fleet)
+
+
+def rubbish(count):
+    """Yield byte strings, the same each time."""
+    state = 12345
+    for _ in range(count):
+        data = bytearray()
+        state = (state * 1103515245 + 12345) & 0x7FFFFFFF
+        for _byte in range(state % 30):
+            state = (state * 1103515245 + 12345) & 0x7FFFFFFF
+            data.append(state >> 16 & 0xFF)
+        yield bytes(data)
+
+
+class Codec(unittest.TestCase):
+    def test_event_comes_back(self):
+        for request in NUMBERS:
+            for event_id in (0, 5, 127, 128, 999):
+                for args in ((), (0,), (1, -1, 65535, -(1 << 52)), (7,) * 16):
+                    message = host_orders.encode_event(request, event_id, args)
+                    self.assertEqual(message[0], frames.EVENT)
+                    found = order_frames.decode_event(message)
+                    self.assertEqual(found, (request, event_id, args))
+
+    def test_command_and_fleet_come_back(self):
+        for request in NUMBERS:
+            message = host_orders.encode_command(request, 6)
+            self.assertEqual(message[0], frames.COMMAND)
+            self.assertEqual(order_frames.decode_command(message), (request, 6, ()))
+        payload = bytes(range(24))
+        message = host_orders.encode_fleet(payload)
+        self.assertEqual(message[0], frames.FLEET)
+        self.assertEqual(order_frames.decode_fleet(message), payload)
+
+    def test_results_come_back(self):
+        for opcode in (frames.EVENT, frames.COMMAND):
+            for number in NUMBERS:
+                for outcome in (0, 1, 300, -1, -9):
+                    message = order_frames.encode_result(opcode, number, outcome)
+                    self.assertEqual(message[0], opcode + 0x80)
+                    self.assertEqual(host_orders.decode_result(message, opcode), (number, outcome))
+        message = order_frames.encode_fleet_result(77, order_frames.OLD)
+        self.assertEqual(host_orders.decode_result(message, frames.FLEET), (77, -7))
+        with self.assertRaises(ProtocolError):
+            host_orders.decode_result(message, frames.EVENT)
+
+    def test_what_does_not_fit_is_refused_by_the_host(self):
+        for request, event_id, args in (
+            (-1, 0, ()),
+            (1 << 32, 0, ()),
+            (1, -1, ()),
+            (1, 1, (1 << 53,)),
+            (1, 1, (0,) * 17),
+        ):
+            with self.assertRaises(UsageError):
+                host_orders.encode_event(request, event_id, args)
+        with self.assertRaises(UsageError):
+            host_orders.encode_command(1, 256)
+        with self.assertRaises(UsageError):
+            host_orders.encode_fleet(bytes(23))
+
+    def test_cut_and_longer_messages_raise(self):
+        for message, decode in (
+            (host_orders.encode_event(9, 128, (5, 6)), order_frames.decode_event),
+            (host_orders.encode_command(9, 1), order_frames.decode_command),
+            (host_orders.encode_fleet(bytes(24)), order_frames.decode_fleet),
+        ):
+            for size in range(1, len(message)):
+                try:
+                    self.assertTrue(decode(message[:size]) != decode(message))
+                except ProtocolError:
+                    pass
+        for decode, message in (
+            (order_frames.decode_command, host_orders.encode_command(9, 1)),
+            (order_frames.decode_fleet, host_orders.encode_fleet(bytes(24))),
+        ):
+            with self.assertRaises(ProtocolError):
+                decode(message + b"\x00")
+        with self.assertRaises(ProtocolError):
+            order_frames.decode_event(host_orders.encode_event(9, 1, (0,) * 16) + b"\x00")
+
+    def test_rubbish_is_a_message_that_encodes_to_itself_or_raises(self):
+        for data in rubbish(3000):
+            for decode in DECODERS:
+                try:
+                    found = decode(b"\x12" + data)
+                except ProtocolError:
+                    continue
+                if decode is order_frames.decode_event:
+                    self.assertEqual(host_orders.encode_event(*found)[1:], data)
+                elif decode is order_frames.decode_fleet:
+                    self.assertEqual(host_orders.encode_fleet(found)[1:], data)
+                else:
+                    self.assertEqual(host_orders.encode_command(*found[:2])[1:], data)
+
+    def test_every_command_has_its_roles_and_no_player_has_any(self):
+        commands = (
+            order_frames.PAUSE,
+            order_frames.RESUME,
+            order_frames.GAME_BEGINS,
+            order_frames.GAME_OVER,
+            order_frames.EMERGENCY_OVER,
+            order_frames.IDENTIFY,
+            order_frames.TRANSPORT,
+        )
+        self.assertEqual(commands, tuple(range(1, len(order_frames.COMMAND_ROLES))))
+        for command in commands:
+            roles = order_frames.COMMAND_ROLES[command]
+            self.assertTrue(roles)
+            self.assertEqual(roles & ~0b11110, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

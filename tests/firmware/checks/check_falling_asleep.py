@@ -1,0 +1,122 @@
+"""Falling asleep and waking: in which order, and what the journal has of it."""
+
+import os
+
+import esp32
+from machine import Chip
+from sleep_bench import OUTPUTS, PIN, ROOT, Badge, Case, World
+
+from redband_badge import deep_sleep, files, limits, notes, sleep
+from redband_badge.power_task import PowerTask
+from redband_hal import power
+
+
+class FallingAsleep(Case):
+    def setUp(self):
+        super().setUp()
+        world = World()
+        power.pause_ms = world.pause_ms
+        self.world = world
+        self.note_ms, limits.SLEEP_NOTE_MS = limits.SLEEP_NOTE_MS, 50
+
+    def tearDown(self):
+        limits.SLEEP_NOTE_MS = self.note_ms
+        super().tearDown()
+
+    def test_transport_is_noted_then_marked_then_the_journal_closed_and_the_lights_held_off(self):
+        badge = Badge()
+        error = badge.run(deep_sleep.fall_asleep(badge, notes.SLEEP_TRANSPORT))
+        self.assertEqual(error.args[0], None)
+        self.assertEqual(badge.noted, [(notes.TRANSPORT_ON, notes.SLEEP_TRANSPORT)])
+        self.assertEqual(files.read_bytes(ROOT + limits.TRANSPORT_PATH), b"1")
+        self.assertEqual(badge.done, ["healthy", "closed"])
+        self.assertTrue(self.world.lit_ms)
+        self.assertTrue(all(Chip.held[pin] for pin in OUTPUTS))
+        self.assertEqual(esp32.Chip.wake_pins, (PIN,))
+
+    def test_switching_off_leaves_no_file(self):
+        badge = Badge()
+        error = badge.run(deep_sleep.fall_asleep(badge, notes.SLEEP_AUTO_OFF))
+        self.assertEqual(error.args[0], None)
+        self.assertEqual(badge.noted, [(notes.TRANSPORT_ON, notes.SLEEP_AUTO_OFF)])
+        self.assertFalse(self.exists(limits.TRANSPORT_PATH))
+
+    def test_button_still_down_is_looked_at_again_by_time(self):
+        badge = Badge()
+        self.world.presses = ((0, 10**9),)
+        self.world.set_button()
+        error = badge.run(deep_sleep.fall_asleep(badge, notes.SLEEP_TRANSPORT))
+        self.assertEqual(error.args[0], limits.JAMMED_SLEEP_MS)
+
+    def test_switching_off_waits_for_a_free_button_and_a_journal_that_works(self):
+        badge = Badge()
+        self.world.presses = ((0, 10**9),)
+        self.world.set_button()
+        self.assertEqual(badge.run(deep_sleep.fall_asleep(badge, notes.SLEEP_AUTO_OFF)), None)
+        self.assertEqual(badge.noted, [])
+        self.world.presses = ()
+        self.world.set_button()
+        broken = Badge(is_broken=True)
+        self.assertEqual(broken.run(deep_sleep.fall_asleep(broken, notes.SLEEP_AUTO_OFF)), None)
+        self.assertEqual(broken.done, [])
+
+    def test_transport_that_the_journal_did_not_take_is_noted_at_the_waking(self):
+        broken = Badge(is_broken=True)
+        error = broken.run(deep_sleep.fall_asleep(broken, notes.SLEEP_TRANSPORT))
+        self.assertTrue(error is not None)
+        self.assertEqual(files.read_bytes(ROOT + limits.TRANSPORT_PATH), b"0")
+        os.rename(ROOT + limits.TRANSPORT_PATH, ROOT + limits.WOKEN_PATH)
+        badge = Badge()
+        badge.run(deep_sleep.note_waking(badge))
+        expected = [(notes.TRANSPORT_ON, notes.SLEEP_TRANSPORT), (notes.TRANSPORT_WOKEN, 0)]
+        self.assertEqual(badge.noted, expected)
+        self.assertFalse(self.exists(limits.WOKEN_PATH))
+
+    def test_waking_is_noted_once_and_again_when_the_journal_did_not_take_it(self):
+        files.replace(ROOT + limits.WOKEN_PATH, b"1")
+        broken = Badge(is_broken=True)
+        broken.run(deep_sleep.note_waking(broken))
+        self.assertTrue(self.exists(limits.WOKEN_PATH))
+        badge = Badge()
+        badge.run(deep_sleep.note_waking(badge))
+        self.assertEqual(badge.noted, [(notes.TRANSPORT_WOKEN, 0)])
+        self.assertFalse(self.exists(limits.WOKEN_PATH))
+
+    def test_radio_is_stopped_first(self):
+        stopped = []
+        real, power.stop_radio = power.stop_radio, lambda: stopped.append(1)
+        try:
+            badge = Badge()
+            badge.has_radio = True
+            badge.run(deep_sleep.fall_asleep(badge, notes.SLEEP_TRANSPORT))
+        finally:
+            power.stop_radio = real
+        self.assertEqual(stopped, [1])
+
+    def test_request_of_a_command_is_done_by_the_power_task(self):
+        class Options:
+            auto_off_min = 0
+
+        class Cell:
+            def read_mv(self):
+                return 4000
+
+        class Beat:
+            def report(self):
+                pass
+
+        badge = Badge()
+        badge.options = Options()
+        self.assertTrue(sleep.enter_transport(badge))
+        error = badge.run(PowerTask(badge, Cell()).run(Beat()))
+        self.assertTrue(error is not None)
+        self.assertEqual(badge.noted, [(notes.TRANSPORT_ON, notes.SLEEP_TRANSPORT)])
+        self.assertTrue(self.exists(limits.TRANSPORT_PATH))
+
+    def test_signs_grow_shorter_and_longer(self):
+        for sequence, lengths in (
+            (deep_sleep.FALLING_ASLEEP, [60, 30, 10]),
+            (deep_sleep.WAKING, [10, 30, 60]),
+        ):
+            self.assertEqual([sequence[index] for index in range(0, 12, 4)], lengths)
+            self.assertEqual([sequence[index] for index in range(1, 12, 4)], [3, 3, 3])

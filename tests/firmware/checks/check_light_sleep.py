@@ -1,0 +1,204 @@
+"""The power manager and light sleep: allowed only while nothing is lost by it (PITFALLS B10)."""
+
+import asyncio
+import unittest
+from asyncio import core
+
+from machine import Chip
+from power_bench import MINUTE_MS, Badge
+
+from redband_badge import light_sleep, limits, power_manager
+from redband_badge.power_task import add_power
+from redband_badge.state import BadgeState
+from redband_core.clock import GameClock
+from redband_hal import system
+
+
+class Manager(unittest.TestCase):
+    """PITFALLS B10."""
+
+    def refusal(self, up_ms=5000, input_ms=MINUTE_MS, is_usb=False, **changes):
+        needs_radio = changes.pop("needs_radio", False)
+        feels_blows = changes.pop("feels_blows", False)
+        state = BadgeState()
+        for name in changes:
+            setattr(state, name, changes[name])
+        ages = (up_ms, input_ms)
+        return power_manager.refusal(state, needs_radio, feels_blows, is_usb, ages)
+
+    def test_B10_sleep_is_refused_while_connected_or_advertising_and_says_why(self):
+        radio = {"needs_radio": True, "is_connected": True}
+        self.assertEqual(self.refusal(**radio), power_manager.CONNECTED)
+        self.assertEqual(self.refusal(needs_radio=True), power_manager.ADVERTISING)
+        self.assertEqual(self.refusal(), power_manager.ALLOWED)
+
+    def test_every_reason_is_told(self):
+        for reason, changes in (
+            (power_manager.USB, {"is_usb": True}),
+            (power_manager.CONNECTED, {"is_connected": True}),
+            (power_manager.ADVERTISING, {"needs_radio": True}),
+            (power_manager.SENSOR, {"feels_blows": True}),
+            (power_manager.RECENT_ACTION, {"input_ms": limits.AWAKE_AFTER_INPUT_MS - 1}),
+            (power_manager.USB_LOOK, {"up_ms": 10_000}),
+            (power_manager.USB_LOOK, {"up_ms": 10_999}),
+            (power_manager.INPUT_BUSY, {"is_input_busy": True}),
+            (power_manager.LED_ON, {"is_lit": True}),
+            (power_manager.ALLOWED, {"up_ms": 11_000}),
+        ):
+            self.assertEqual(self.refusal(**changes), reason)
+
+    def test_the_first_reason_in_order_is_told(self):
+        everything = {
+            "is_usb": True,
+            "is_connected": True,
+            "needs_radio": True,
+            "feels_blows": True,
+            "input_ms": 0,
+            "up_ms": 0,
+            "is_input_busy": True,
+            "is_lit": True,
+        }
+        order = [
+            (name, everything[name])
+            for name in (
+                "is_usb",
+                "is_connected",
+                "needs_radio",
+                "feels_blows",
+                "input_ms",
+                "up_ms",
+                "is_input_busy",
+                "is_lit",
+            )
+        ]
+        for reason in range(power_manager.USB, power_manager.LED_ON + 1):
+            self.assertEqual(self.refusal(**dict(order)), reason)
+            order.pop(0)
+
+    def test_B10_sleep_ends_with_the_first_thing_to_do(self):
+        for idle_ms, sleep_ms in ((0, 0), (2, 0), (3, 3), (10, 10), (4000, 4000)):
+            self.assertEqual(power_manager.sleep_ms(idle_ms), sleep_ms)
+
+    def test_badge_with_a_radio_says_so_without_loading_any_of_this(self):
+        badge = Badge()
+
+        class Supervisor:
+            def add(self, number, factory):
+                self.number = number
+
+        self.assertEqual(badge.state.sleep_refusal, power_manager.NO_SLEEPER)
+        add_power(badge, Supervisor())
+        self.assertEqual(badge.state.sleep_refusal, power_manager.ADVERTISING)
+
+
+class LightSleep(unittest.TestCase):
+    """The event loop's idle moments, on the stand-in that notes each sleep."""
+
+    FRAME = 0x60043024
+
+    def setUp(self):
+        Chip.light_sleeps_ms.clear()
+        Chip.registers.clear()
+        core.new_event_loop()
+        self.badge = Badge()
+        self.badge.options.impact = 1
+        self.badge.has_radio = False
+
+    def install(self):
+        """Return a Sleeper half a minute after the start and the last input."""
+        sleeper = light_sleep.install(self.badge)
+        sleeper._inputs = (0, 0)
+        sleeper._uptime = GameClock(35_000)
+        sleeper._uptime.start(system.ticks_ms())
+        return sleeper
+
+    def play(self, work, duration_ms=60, look_ms=10):
+        async def poll():
+            while True:
+                await asyncio.sleep_ms(look_ms)
+
+        async def main():
+            self.install()
+            tasks = [asyncio.create_task(poll()), asyncio.create_task(work())]
+            await asyncio.sleep_ms(duration_ms)
+            for task in tasks:
+                task.cancel()
+
+        asyncio.run(main())
+        core.new_event_loop()
+        return Chip.light_sleeps_ms
+
+    async def nothing(self):
+        return None
+
+    def test_idle_moments_are_slept_and_no_longer_than_to_the_next_look_at_the_contacts(self):
+        slept = self.play(self.nothing)
+        self.assertTrue(len(slept) > 3)
+        self.assertTrue(max(slept) <= 10 and min(slept) >= limits.LIGHT_SLEEP_SHORTEST_MS)
+        reasons = (power_manager.ALLOWED, power_manager.TIMER_DUE)
+        self.assertTrue(self.badge.state.sleep_refusal in reasons)
+
+    def test_B10_timer_of_a_wound_limits_the_sleep_to_its_deadline(self):
+        async def wound():
+            await asyncio.sleep_ms(37)
+
+        slept = self.play(wound, duration_ms=90, look_ms=1000)
+        self.assertTrue(30 <= slept[0] <= 37)
+        self.assertTrue(max(slept) <= 90 - 30)
+
+    def test_reason_is_seen_and_nothing_slept(self):
+        state = self.badge.state
+        for holder, name, value, reason in (
+            (state, "is_lit", True, power_manager.LED_ON),
+            (state, "is_input_busy", True, power_manager.RECENT_ACTION),
+            (state, "is_connected", True, power_manager.CONNECTED),
+            (self.badge, "has_radio", True, power_manager.ADVERTISING),
+            (self.badge.options, "impact", 0, power_manager.SENSOR),
+            (self.badge.options, "impact", 2, power_manager.SENSOR),
+        ):
+            before = getattr(holder, name)
+            setattr(holder, name, value)
+            self.assertEqual(self.play(self.nothing), [])
+            self.assertEqual(state.sleep_refusal, reason)
+            setattr(holder, name, before)
+
+    def test_an_input_keeps_it_awake_for_a_while(self):
+        sleeper = self.install()
+        ticks_ms = system.ticks_ms()
+        self.assertEqual(sleeper.refusal(ticks_ms), power_manager.ALLOWED)
+        self.badge.state.acknowledged += 1
+        for later_ms, reason in (
+            (0, power_manager.RECENT_ACTION),
+            (limits.AWAKE_AFTER_INPUT_MS - 1, power_manager.RECENT_ACTION),
+            (limits.AWAKE_AFTER_INPUT_MS + 1, power_manager.ALLOWED),
+        ):
+            self.assertEqual(sleeper.refusal(ticks_ms + later_ms), reason)
+        core.new_event_loop()
+
+    def test_usb_host_keeps_it_awake_from_its_first_frames_on_and_until_they_end(self):
+        async def frames():
+            await asyncio.sleep_ms(20)
+            Chip.light_sleeps_ms.clear()
+            for number in range(30):
+                Chip.registers[self.FRAME] = number + 1
+                await asyncio.sleep_ms(1)
+
+        slept = self.play(frames)
+        self.assertTrue(len(slept) <= 1)
+        self.assertEqual(self.badge.state.sleep_refusal, power_manager.USB)
+        sleeper = self.install()
+        ticks_ms = system.ticks_ms()
+        Chip.registers[self.FRAME] = 99
+        self.assertEqual(sleeper.refusal(ticks_ms), power_manager.USB)
+        later_ms = ticks_ms + limits.USB_GONE_MS
+        self.assertEqual(sleeper.refusal(later_ms - 1), power_manager.USB)
+        self.assertEqual(sleeper.refusal(later_ms), power_manager.ALLOWED)
+        core.new_event_loop()
+
+    def test_there_is_a_second_without_sleep_in_each_ten_for_a_host_to_be_seen(self):
+        sleeper = self.install()
+        ticks_ms = system.ticks_ms()
+        reasons = [sleeper.refusal(ticks_ms + later_ms) for later_ms in range(0, 20_000, 100)]
+        self.assertEqual(reasons.count(power_manager.USB_LOOK), 20)
+        self.assertEqual(reasons.count(power_manager.ALLOWED), 180)
+        core.new_event_loop()

@@ -1,0 +1,344 @@
+"""Words to the fleet and orders on the host: numbers, who is told what, words for people."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+from tests.host.gateway_radio import GatewayRadio, out_of_range
+from tests.host.journals import PlayingBadge
+
+from redband import rules
+from redband.cli import command as cli_command
+from redband.cli.table import plain_line, table
+from redband.demo.view import DemoView
+from redband.errors import RedbandUserError
+from redband.gateway.answers import told
+from redband.gateway.book import RuleBook, RuleNames
+from redband.gateway.fleet import COMMANDS, TITLES, FleetWord, known_words, make_word, missed
+from redband.gateway.gateway import Gateway
+from redband.gateway.happenings import describe
+from redband.gateway.rows import BadgeRow, Text
+from redband.keys import GameKeys
+from redband.radio.reader import AdvertReader, Verdict
+from redband.rules.spoken import read_event
+from redband.store import notes
+from redband.store.projection import Projector
+from redband.store.records import Record
+from redband.store.store import STORE_FILE, Store
+from redband.virtual.field import Field
+from redband.web.view import FLEET_WORDS
+from redband_core import advert, broadcasts, journal, order_frames
+
+HITS = rules.load("hits")
+WOUNDS = rules.load("wounds")
+KEYS = GameKeys(bytes(range(32)))
+NAMES = RuleNames(HITS.ruleset, HITS)
+WAIT_S = 10
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    opened = Store(tmp_path / STORE_FILE)
+    yield opened
+    opened.close()
+
+
+# Words.
+
+
+def test_numbers_grow_also_when_the_clock_goes_back(store: Store):
+    numbers = [
+        make_word(store, KEYS, COMMANDS["stop"], now_s=now_s).number
+        for now_s in (1000.0, 1000.5, 900.0, 5000.9)
+    ]
+    assert numbers == [1000, 1001, 1002, 5000]
+    assert [word.number for word in known_words(store, KEYS)] == numbers
+
+
+def test_words_of_two_games_do_not_mix(store: Store):
+    make_word(store, KEYS, COMMANDS["stop"], now_s=7)
+    assert known_words(store, GameKeys.new()) == []
+    assert known_words(store, None) == []
+
+
+def test_a_word_is_a_fleet_advert_of_the_game(store: Store):
+    word = make_word(store, KEYS, COMMANDS["stop"])
+    assert word.payload[:2] == bytes((advert.MAGIC, advert.form(advert.KIND_FLEET)))
+    assert AdvertReader(KEYS).read(word.payload, 0.0)[0] is Verdict.CALL
+    assert (word.pauses, make_word(store, KEYS, COMMANDS["resume"]).pauses) == (True, False)
+    assert make_word(store, KEYS, COMMANDS["game-over"]).pauses is None
+
+
+def test_end_of_a_fight_needs_a_ruleset_that_has_one(store: Store):
+    fight_over = COMMANDS["fight-over"]
+    with pytest.raises(RedbandUserError, match="hits has no end of a fight"):
+        make_word(store, KEYS, fight_over, HITS)
+    with pytest.raises(RedbandUserError, match="--ruleset"):
+        make_word(store, KEYS, fight_over)
+    assert known_words(store, KEYS) == []
+    assert make_word(store, KEYS, fight_over, WOUNDS).command == broadcasts.FLEET_FIGHT_OVER
+
+
+@pytest.mark.parametrize(("role", "may"), [(1, False), (2, True), (3, True), (4, False)])
+def test_only_marshal_and_master_speak_to_the_fleet(store: Store, role: int, may: bool):
+    keys = KEYS.for_role(role)
+    if may:
+        assert make_word(store, keys, COMMANDS["stop"]).number
+    else:
+        with pytest.raises(RedbandUserError, match="does not speak to the whole fleet"):
+            make_word(store, keys, COMMANDS["stop"])
+
+
+def test_a_badge_is_told_what_it_missed_in_order_and_not_more_than_it_can_use():
+    words = [FleetWord(number, 1, b"") for number in range(1, 41)]
+    assert [word.number for word in missed(words, 38)] == [39, 40]
+    assert [word.number for word in missed(words, 0)] == list(range(25, 41))
+    assert missed(words, 40) == []
+
+
+def test_every_word_has_a_title_in_both_languages():
+    assert TITLES.keys() == set(COMMANDS.values())
+    assert all(title.en and title.ru for title in TITLES.values())
+
+
+# The gateway.
+
+
+class Bench:
+    """A gateway on a fake radio with two badges."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.radio = GatewayRadio()
+        for badge_id in (1, 2):
+            self.radio.badges[badge_id] = PlayingBadge(badge_id, 1000 + badge_id, HITS.ruleset)
+            self.radio.badges[badge_id].start(1)
+        self.gateway = Gateway(self.radio, store, RuleBook([HITS]), keys=KEYS)
+
+    async def __aenter__(self) -> Bench:
+        await self.gateway.load()
+        self._task = asyncio.create_task(self.gateway.run())
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def until(self, condition) -> None:
+        async with asyncio.timeout(WAIT_S):
+            while not condition():
+                await self.gateway.changed()
+
+
+async def test_all_badges_in_range_are_told_and_one_that_shows_it_is_not(store: Store):
+    async with Bench(store) as bench:
+        for badge_id in (1, 2):
+            await bench.radio.advertise(badge_id)
+        word = make_word(store, KEYS, COMMANDS["stop"])
+        bench.radio.newest_word = word.number
+        await bench.radio.advertise(2, is_paused=True)
+        bench.gateway.say(word)
+        await bench.until(lambda: 1 in bench.radio.told)
+        assert bench.radio.told == {1: [word.payload]}
+        live = bench.gateway.live(2)  # as loud as badge 1, which is taken first
+        assert live is not None
+        assert live.has_heard(word)
+
+
+async def test_one_badge_is_told_although_all_show_it_so_that_it_passes_it_on(store: Store):
+    async with Bench(store) as bench:
+        for badge_id in (1, 2):
+            await bench.radio.advertise(badge_id)
+        word = make_word(store, KEYS, COMMANDS["resume"])
+        bench.radio.newest_word = word.number
+        bench.gateway.say(word)
+        await bench.until(lambda: bool(bench.radio.told))
+        assert bench.radio.order[-1] in bench.radio.told
+
+
+async def test_a_badge_that_was_away_is_told_all_it_missed_when_it_is_heard(store: Store):
+    said = [make_word(store, KEYS, COMMANDS[name]) for name in ("stop", "resume")]
+    async with Bench(store) as bench:
+        bench.radio.newest_word = said[-1].number
+        await bench.radio.advertise(1, is_paused=True)
+        await bench.until(lambda: 1 in bench.radio.told)
+        assert bench.radio.told[1] == [word.payload for word in said]
+        await bench.radio.advertise(1)
+        await bench.gateway.drained({1})
+        assert bench.radio.told[1] == [word.payload for word in said]
+
+
+async def test_a_badge_that_comes_back_into_range_with_nothing_new_is_told(store: Store):
+    async with Bench(store) as bench:
+        await bench.radio.advertise(1)
+        await bench.gateway.drained({1})
+        word = make_word(store, KEYS, COMMANDS["stop"])  # by another program
+        bench.radio.newest_word = word.number
+        await bench.gateway.heard(1)
+        async with asyncio.timeout(WAIT_S):
+            while 1 not in bench.radio.told:
+                await bench.radio.advertise(1)
+                await asyncio.sleep(0.1)
+        assert bench.radio.told == {1: [word.payload]}
+
+
+async def test_a_badge_whose_journal_lacks_a_word_is_told_it_although_it_shows_it(store: Store):
+    """Else somebody could send it a recording later."""
+    word = make_word(store, KEYS, COMMANDS["stop"])
+    async with Bench(store) as bench:
+        bench.radio.newest_word = word.number
+        await bench.radio.advertise(1, is_paused=True)
+        await bench.until(lambda: 1 in bench.radio.told)
+        assert bench.radio.order[0] == 1  # its journal first: it may have heard it
+        assert bench.radio.told[1] == [word.payload]
+
+
+async def test_telling_that_fails_is_tried_again_and_says_so(store: Store):
+    async with Bench(store) as bench:
+        await bench.radio.advertise(1)
+        await bench.gateway.drained({1})
+        word = make_word(store, KEYS, COMMANDS["game-over"])
+        bench.radio.newest_word = word.number
+        bench.radio.faults[1] = out_of_range
+        bench.gateway.say(word)
+        await bench.until(lambda: bool(bench.gateway.rows()[0].problem))
+        bench.radio.faults.clear()
+        await bench.until(lambda: 1 in bench.radio.told)
+        assert bench.gateway.rows()[0].problem is None
+
+
+async def test_the_pages_buttons_say_words_that_the_rules_have(store: Store):
+    for ruleset_id, words in (("hits", ("stop", "resume")), ("wounds", FLEET_WORDS)):
+        badge = SimpleNamespace(spec=SimpleNamespace(ruleset_id=ruleset_id))
+        field = SimpleNamespace(badges={1: badge})
+        said: list[FleetWord] = []
+        gateway = SimpleNamespace(keys=KEYS, store=store, say=said.append)
+        view = DemoView(cast("Gateway", gateway), cast("Field", field))
+        assert view.fleet_words == words
+        for word in words:
+            await view.say(word)
+        assert [word.command for word in said] == [1, 2, 3][: len(words)]
+        assert [word.number for word in said] == sorted({word.number for word in said})
+
+
+# What the journal says of it.
+
+
+def record(seq: int, kind: int, payload: bytes) -> Record:
+    return Record(1, 1, 7, 1, seq, kind, 1000 * seq, payload, 0)
+
+
+def note(seq: int, code: int, value: int) -> Record:
+    return record(seq, journal.NOTE, journal.note_payload(code, value))
+
+
+def test_a_word_counts_together_with_the_record_that_it_made():
+    projector = Projector(1, lambda _identity: None)
+    projector.apply(note(0, notes.FLEET, 5 << 1))
+    assert projector.fleet_number == 5
+    projector.apply(note(1, notes.FLEET, 6 << 1 | 1))
+    assert projector.fleet_number == 5
+    projector.apply(record(2, journal.PAUSE, b""))  # a new segment says it again
+    assert projector.fleet_number == 5
+    projector.apply(record(3, journal.RESUME, b"\x06"))
+    assert projector.fleet_number == 6
+    projector.apply(note(4, notes.FLEET, 7 << 1 | 1))
+    projector.apply(note(5, notes.GAME_ENDED, 0))
+    assert projector.state().fleet_number == 7
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "words"),
+    [
+        (notes.EMERGENCY, 1, "REAL EMERGENCY"),
+        (notes.EMERGENCY, 0, "is over"),
+        (notes.SENT_BY, 2, "by a marshal"),
+        (notes.SENT_BY, 3, "by the game master"),
+        (notes.FLEET, 5 << 1, "word 5 to all"),
+    ],
+)
+def test_log_line(code: int, value: int, words: str):
+    text = describe(note(0, code, value), NAMES)
+    assert text is not None
+    assert words in text.en
+    assert text.ru != text.en
+
+
+def test_an_emergency_stands_on_top_of_the_table_and_in_every_line():
+    rows = [
+        BadgeRow(1, "Anna"),
+        BadgeRow(2, "Boris", is_emergency=True, state=Text("well", "цел")),
+    ]
+    made = table(rows, 0)
+    assert [str(cell) for cell in made.columns[0].cells] == ["2", "1"]
+    assert made.rows[0].style
+    assert "EMERGENCY" in plain_line(rows[1])
+    assert "ЧП" in plain_line(rows[1], "ru")
+
+
+# Events as people type them.
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers"),
+    [
+        (["hit", "2", "staff"], (1, (2, 2))),
+        (["hit", "source=button", "3"], (1, (3, 0))),
+        (["hit", "2", "2"], (1, (2, 2))),
+        (["void", "1"], (0, (1,))),
+        (["void", "1", "sensor"], (0, (1, 1))),
+        (["stun"], (2, ())),
+    ],
+)
+def test_event_as_typed(words: list[str], numbers: tuple):
+    assert read_event(HITS, words[0], words[1:]) == numbers
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["hti"], 'The ruleset hits has no event "hti"; did you mean "hit"?'),
+        (["hit"], '"hit" needs a value for n: 1 to 9.'),
+        (["hit", "2"], '"hit" needs a value for source: button, sensor or staff.'),
+        (["hit", "77", "staff"], 'n of "hit" is 1 to 9, not 77.'),
+        (["hit", "2", "me"], 'source of "hit" is button, sensor or staff, not me.'),
+        (
+            ["hit", "2", "staff", "3"],
+            '"hit" takes n (1 to 9), source (button, sensor or staff); "3" is over.',
+        ),
+        (["stun", "3"], '"stun" takes no arguments; "3" is over.'),
+        (
+            ["hit", "x=2"],
+            'x is no argument of "hit"; it takes n (1 to 9), source (button, sensor or staff).',
+        ),
+        (
+            ["hit", "2", "n=2"],
+            'n was given already of "hit"; it takes n (1 to 9), source (button, sensor or staff).',
+        ),
+    ],
+)
+def test_what_is_wrong_with_an_event_is_one_sentence(words: list[str], sentence: str):
+    with pytest.raises(RedbandUserError) as caught:
+        read_event(HITS, words[0], words[1:])
+    assert str(caught.value) == sentence
+
+
+def test_every_outcome_has_words_in_both_languages():
+    ours = [
+        value
+        for name, value in vars(order_frames).items()
+        if name.isupper() and isinstance(value, int) and value <= 0
+    ]
+    assert len(ours) == 10
+    for outcome in (*ours, *range(1, len(HITS.refusals))):
+        text = told(outcome, NAMES)
+        assert text.en
+        assert text.ru != text.en
+
+
+def test_commands_are_those_of_the_badge():
+    assert sorted(cli_command.COMMANDS.values()) == list(range(1, len(order_frames.COMMAND_ROLES)))

@@ -1,0 +1,112 @@
+"""`redband update` as a user types it, against a field of virtual badges."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from redband.cli.app import run
+from redband.fleet import air_update, packages
+from redband.keys import save_role_keys
+from redband.rules import load
+from redband.virtual.field import BadgeSpec, Field
+from redband.virtual.image import read_image
+from redband_core import upload
+
+pytestmark = pytest.mark.timeout(150)
+
+
+@pytest.fixture
+async def field(tmp_path: Path) -> AsyncIterator[Field]:
+    """A field with badges 1 and 2."""
+    field = Field(tmp_path / "field")
+    await field.start()
+    for badge_id in (1, 2):
+        await field.add_badge(BadgeSpec(badge_id))
+    yield field
+    await field.stop()
+
+
+async def redband(field: Field, *arguments: str) -> int:
+    options = ["--field", str(field.directory), "--listen", "5"]
+    return await asyncio.to_thread(run, ["update", *arguments, *options])
+
+
+def settings(field: Field, badge_id: int) -> dict:
+    return json.loads(read_image(field.badges[badge_id].image_path)["/settings.json"])
+
+
+async def test_several_badges_one_after_the_other_and_who_was_not_heard_is_named(
+    field: Field, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code = await redband(field, "settings", "--badges", "1,2,9", "--set", "brightness_pct=40")
+    said = capfd.readouterr()
+    assert code == 1
+    assert said.err == "badge 9: was not heard in 5 s\n"
+    for badge_id in (1, 2):
+        assert f"badge {badge_id}: runs the new settings" in said.out
+        assert settings(field, badge_id)["brightness_pct"] == 40
+    code = await redband(field, "ruleset", "--badges", "all", "--ruleset", "wounds_hospital")
+    said = capfd.readouterr()
+    assert code == 1
+    assert said.err.count("would begin a new game there") == 2
+    assert "Traceback" not in said.err
+
+
+async def test_technician_may_and_medic_may_not(
+    field: Field, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for role, code in ((4, 0), (1, 2)):
+        key = tmp_path / f"{role}.key"
+        save_role_keys(key, field.keys.for_role(role), False)
+        arguments = ["settings", "--badges", "1", "--set", "player=Boris", "--key", str(key)]
+        assert await redband(field, *arguments) == code
+    said = capfd.readouterr()
+    assert said.err == (
+        "redband: A medic may not update badges; take the technician's key with --key.\n"
+    )
+    assert settings(field, 1)["player"] == "Boris"
+    assert await redband(field, "abort", "--badges", "1") == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["settings", "--badges", "x", "--set", "impact=off"], "--badges is all, or numbers"),
+        (["settings", "--badges", "0", "--set", "impact=off"], "--badges is all, or numbers"),
+        (["settings", "--badges", "1", "--set", "role=medic"], "role is changed over USB only"),
+        (["settings", "--badges", "1", "--set", "radio=off"], "radio is changed over USB only"),
+        (["settings", "--badges", "1", "--set", "brightness_pct=0"], "a whole number from 1 to"),
+        (["ruleset", "--badges", "1", "--ruleset", "no_such"], "no_such"),
+    ],
+)
+def test_mistake_is_one_sentence(
+    arguments: list[str], sentence: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["update", *arguments]) == 2
+    error = capfd.readouterr().err
+    assert sentence in error
+    assert error.count("\n") == 1
+
+
+def test_every_refusal_has_its_sentence() -> None:
+    assert set(air_update.REFUSALS) == set(range(1, upload.GAP))
+
+
+def test_older_version_is_told_from_a_newer() -> None:
+    assert packages.is_older("0.1.0", "0.1.1")
+    assert packages.is_older("0.9.0", "0.10.0")
+    assert not packages.is_older("0.1.0", "0.1.0")
+    assert not packages.is_older("1.0.0", "0.9.9")
+
+
+def test_equal_contents_give_equal_packages() -> None:
+    assert packages.firmware_package().begin(0, False) == packages.firmware_package().begin(
+        0, False
+    )
+    ruleset = load("hits")
+    assert packages.ruleset_package(ruleset) != packages.ruleset_package(load("wounds_hospital"))

@@ -1,0 +1,1 @@
+"""Fuzzing: what is fuzzed (targets), and the coverage-guided fuzzer of the host (fuzz_host)."""
