@@ -69,6 +69,7 @@ class Bench:
     def lines(self) -> list[tuple]:
         """What the program has said so far."""
         text = bytes(self.badge.console.log).decode(errors="replace")
+        text = text[: text.rfind("\n") + 1]  # the last line may be half there
         return [
             ast.literal_eval(line[2:].strip()) for line in text.splitlines() if line[:2] == "# "
         ]
