@@ -41,7 +41,7 @@ test: $(VENV)/.installed-dev
 	@tools/need-system-package --library libatomic1 libatomic.so.1
 	$(BIN)/python tests/run_core_micropython.py
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(COMPUTING) $(ARGS)
-	$(BIN)/python -m pytest -n 5 --dist worksteal tests $(COMPUTING:%=--ignore=%) $(ARGS)
+	$(BIN)/python -m pytest -n 4 --dist worksteal tests $(COMPUTING:%=--ignore=%) $(ARGS)
 
 test-core: $(VENV)/.installed-dev
 	$(BIN)/python tests/run_core_micropython.py

@@ -268,6 +268,7 @@ async def test_safe_mode_without_rules_keeps_the_state_for_the_start_that_has_th
     exchange(bench, damaged(bench.files(), "REASON_RULESET"))
     await bench.badge.power_on()
     await until(lambda: REASONS["REASON_RULESET"] in safe_mode_reasons(bench))
+    await bench.until_lit()  # the reason is journalled before anybody looks at the button
     await bench.badge.press()
     await until(lambda: (NOTES["RAW_GESTURE"], 1) in bench.notes())
     await bench.badge.power_cut()
