@@ -1,17 +1,14 @@
 """The burst tables of tests/core/data on the real Contact and input task, at every phase."""
 
-import sys
 import unittest
 
 import machine
+from bursts import BURSTS, BUTTON
+from contact_model import MERGE_US
 from input_bench import Bench, Ticks
 
 from redband_core import gestures, limits
 from redband_hal import board
-
-sys.path.append(__file__.rsplit("/", 2)[0] + "/core/data")
-from bursts import BURSTS, BUTTON
-from contact_model import MERGE_US
 
 HANDLER_US = 60
 LEVEL, HANDLER, LOOK = range(3)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.support.interpreter import FIRMWARE, PARTS, ROOT, STAND_INS, run_unittests
+from tests.support.interpreter import CORE_DATA, FIRMWARE, PARTS, ROOT, STAND_INS, run_unittests
 
 from redband import rules
 
@@ -34,7 +34,7 @@ def test_part(file: Path, tmp_path: Path) -> None:
     ruleset.write_bytes(rules.load("hits").data)
     passed, failed, output = run_unittests(
         file.stem,
-        [STAND_INS, FIRMWARE, PARTS],
+        [STAND_INS, FIRMWARE, FIRMWARE.parent, PARTS, CORE_DATA],
         heap="16M",
         timeout_s=110,
         cwd=PARTS,

@@ -4,11 +4,7 @@ import asyncio
 import hashlib
 import json
 import os
-import sys
 import unittest
-
-sys.path.append(__file__.rsplit("/", 3)[0] + "/firmware")
-sys.path.append(__file__.rsplit("/", 2)[0] + "/core/data")
 
 import flash_device
 import link
