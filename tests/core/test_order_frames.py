@@ -2,7 +2,7 @@
 
 import unittest
 
-from redband_core import frames, host_orders, order_frames
+from redband_core import frames, host_orders, numbers, order_frames
 from redband_core.errors import ProtocolError, UsageError
 
 NUMBERS = (0, 1, 127, 128, 65535, (1 << 32) - 1)
@@ -48,7 +48,7 @@ class Codec(unittest.TestCase):
                     message = order_frames.encode_result(opcode, number, outcome)
                     self.assertEqual(message[0], opcode + 0x80)
                     self.assertEqual(host_orders.decode_result(message, opcode), (number, outcome))
-        message = order_frames.encode_fleet_result(77, order_frames.OLD)
+        message = order_frames.encode_fleet_result(77, numbers.ANSWER_OLD)
         self.assertEqual(host_orders.decode_result(message, frames.BROADCAST), (77, -7))
         with self.assertRaises(ProtocolError):
             host_orders.decode_result(message, frames.EVENT)
@@ -104,13 +104,13 @@ class Codec(unittest.TestCase):
 
     def test_every_command_has_its_roles_and_no_player_has_any(self):
         commands = (
-            order_frames.PAUSE,
-            order_frames.RESUME,
-            order_frames.GAME_BEGINS,
-            order_frames.GAME_OVER,
-            order_frames.EMERGENCY_OVER,
-            order_frames.IDENTIFY,
-            order_frames.TRANSPORT,
+            numbers.COMMAND_PAUSE,
+            numbers.COMMAND_RESUME,
+            numbers.COMMAND_GAME_BEGINS,
+            numbers.COMMAND_GAME_OVER,
+            numbers.COMMAND_EMERGENCY_OVER,
+            numbers.COMMAND_IDENTIFY,
+            numbers.COMMAND_TRANSPORT,
         )
         self.assertEqual(commands, tuple(range(1, len(order_frames.COMMAND_ROLES))))
         for command in commands:

@@ -16,11 +16,10 @@ from tests.support.interpreter import CORE_DATA, FIRMWARE, PARTS, STAND_INS
 from redband import rules
 from redband.store.projection import Projector
 from redband.store.records import Record
-from redband_core import journal
+from redband_core import journal, numbers
 from redband_core.ruleset import Ruleset
 
-POWER, HARD, WATCHDOG, SLEEP, SOFT = 1, 2, 3, 4, 5
-CAUSES = (POWER, POWER, POWER, HARD, WATCHDOG, SLEEP, SOFT, 0)
+CAUSES = (*[numbers.CAUSE_POWER_ON] * 2, *range(1, 6), numbers.CAUSE_UNKNOWN)
 PAUSE, RESUME, EVENT = 1, 2, 3
 
 

@@ -5,7 +5,7 @@ import unittest
 import check_commands
 from check_commands import HITS, MARSHAL, STUN, FakeBadge, Session
 
-from redband_core import broadcasts, host_orders, journal
+from redband_core import host_orders, journal, numbers
 
 
 class OneBadgeScoresManyTimes(unittest.TestCase):
@@ -15,7 +15,7 @@ class OneBadgeScoresManyTimes(unittest.TestCase):
         for said in range(5):
             hops = 8 if said & 1 else 3  # by two ways
             # An event of the rules, as the end of a fight is; each that counted would stun anew.
-            event = broadcasts.FLEET_FIGHT_OVER
+            event = numbers.BROADCAST_FIGHT_OVER
             one.hear(check_commands.word(9, event, STUN, argument, hops))
             self.assertEqual(one.bench.count(journal.EVENT), 1, said)
             if said == 2:

@@ -11,10 +11,10 @@ import link
 import slots
 from flash_device import FlashDevice, format_and_mount, mount, read_file, write_file
 
-from redband_badge import limits, notes, update, update_check
+from redband_badge import limits, update, update_check
 from redband_badge.settings import parse
 from redband_badge.state import BadgeState
-from redband_core import host_update, upload
+from redband_core import host_update, numbers, upload
 from redband_core.ruleset import Ruleset
 from redband_hal import system
 
@@ -69,7 +69,7 @@ FIRMWARE = Package(upload.FIRMWARE, sorted(NEW.items()), ("/main.py", "/slots.py
 
 class Supervisor:
     def failure_counts(self):
-        return [(notes.TASK_RADIO, 0)]
+        return [(numbers.TASK_RADIO, 0)]
 
 
 class Queue(list):

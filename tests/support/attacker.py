@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from redband.keys import GameKeys
 from redband.keys.derive import badge_key
-from redband_core import frames, host_frames, host_orders, order_frames, proofs
+from redband_core import frames, host_frames, host_orders, numbers, proofs
 
 Attack = Generator[list[bytes], list[bytes], None]
 
@@ -22,7 +22,7 @@ FRAME_BYTES = 244
 
 FETCH_ALL = host_frames.encode_fetch(0)
 RELEASE_ALL = host_frames.encode_ack(0, 0, 0xFFFF)
-STOP = host_orders.encode_command(7, order_frames.PAUSE)
+STOP = host_orders.encode_command(7, numbers.COMMAND_PAUSE)
 HIT = host_orders.encode_event(8, 1, (1, 2))
 ORDERS = {"fetch": FETCH_ALL, "release": RELEASE_ALL, "stop": STOP, "hit": HIT}
 

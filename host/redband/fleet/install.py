@@ -21,9 +21,9 @@ from redband.fleet import board_scripts, modules
 from redband.fleet.firmware import MAIN, content_hash, firmware_files
 from redband.fleet.mpremote import Mpremote, PortError, PortTrouble
 from redband.fleet.prompt import last_json, restart
-from redband.fleet.settings_values import ROLES, allowed, is_good, repaired
+from redband.fleet.settings_values import allowed, is_good, repaired
 from redband.keys import GameKeys
-from redband_core.settings_check import BADGE_ID_MAX
+from redband_core.settings_check import BADGE_ID_MAX, ROLES
 
 CONNECT_TRIES = 3
 RETRY_PAUSE_S = 2.0

@@ -13,21 +13,21 @@ from dataclasses import dataclass
 from bleak.backends.device import BLEDevice
 
 from redband.errors import RedbandUserError
-from redband.keys import ROLES, Keys
+from redband.keys import Keys
 from redband.keys.derive import badge_key
 from redband.radio.backend import RadioBackend
 from redband.radio.errors import SyncError, SyncFailure
 from redband.radio.link import Link
 from redband.radio.sync import STALL_S, failure_of
-from redband_core import frames, host_update, upload
-from redband_core import keys as core_keys
+from redband_core import frames, host_update, numbers, upload
 from redband_core.host_frames import Welcome
 from redband_core.host_update import Answer, HostUpdate
+from redband_core.settings_check import ROLES
 
 DEADLINE_S = 1200.0
 """Longest upload over one connection: 80 kB at 20 bytes a frame, answered one by one."""
 
-UPDATE_ROLES = (core_keys.ROLE_GAME_MASTER, core_keys.ROLE_TECHNICIAN)
+UPDATE_ROLES = (numbers.ROLE_GAME_MASTER, numbers.ROLE_TECHNICIAN)
 
 
 @dataclass(frozen=True, slots=True)

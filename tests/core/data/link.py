@@ -5,7 +5,16 @@ Time is counted in turns: in each, the badge may send some notifications and the
 
 import unittest
 
-from redband_core import frames, host_frames, host_keys, host_session, journal, keys, proofs
+from redband_core import (
+    frames,
+    host_frames,
+    host_keys,
+    host_session,
+    journal,
+    keys,
+    numbers,
+    proofs,
+)
 from redband_core.badge_session import BadgeSession
 from redband_core.host_session import HostSession
 
@@ -13,7 +22,7 @@ TURN_MS = 30
 STALL_TURNS = 40
 INSTALL_ID = 0xA1B2C3D4
 DONE = (host_session.DONE,)
-MASTER = keys.ROLE_GAME_MASTER
+MASTER = numbers.ROLE_GAME_MASTER
 HOST_NONCE = b"host8byt"
 BADGE_NONCE = b"badge's 16 bytes"
 ADVERT_COUNT = 0x00140005
