@@ -16,7 +16,7 @@ HEAP = "2M"  # tests hold large tables; the firmware's own bound is tested in te
 TIMEOUT_S = 300
 PROGRAM = """
 import sys
-sys.path[:] = ['', '.frozen', {support!r}, {core!r}, {tests!r}]
+sys.path[:] = ['', '.frozen', {support!r}, {core!r}, {host!r}, {tests!r}]
 import unittest
 module = __import__({name!r})
 passed, failed = unittest.run_module(module)
@@ -29,6 +29,7 @@ def run_file(path: Path) -> tuple[int, int, str]:
     program = PROGRAM.format(
         support=str(ROOT / "tests" / "micropython"),
         core=str(ROOT / "firmware" / "lib"),
+        host=str(ROOT / "host"),  # its ends of the protocol run on both Pythons, too
         tests=str(path.parent),
         name=path.stem,
     )

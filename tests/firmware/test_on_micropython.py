@@ -16,7 +16,7 @@ CHECKS = sorted((HERE / "checks").glob("check_*.py"))
 HEAP = "16M"  # flash in RAM; the firmware's own bound is tested in test_heap.py
 PROGRAM = """
 import sys
-sys.path[:] = ['', '.frozen', {support!r}, {standins!r}, {firmware!r}, {checks!r}]
+sys.path[:] = ['', '.frozen', {support!r}, {standins!r}, {firmware!r}, {host!r}, {checks!r}]
 import unittest
 passed, failed = unittest.run_module(__import__({name!r}))
 print('RESULT %d %d' % (passed, failed))
@@ -29,6 +29,7 @@ def run_check(name: str, ruleset: Path, timeout_s: float) -> str:
         support=str(ROOT / "tests" / "micropython"),
         standins=str(HERE / "standins"),
         firmware=str(ROOT / "firmware" / "lib"),
+        host=str(ROOT / "host"),
         checks=str(HERE / "checks"),
         name=name,
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from redband import rules
-from redband.fleet.firmware import firmware_files
+from redband.build.firmware import firmware_files
 
 HERE = Path(__file__).parent
 DATA = HERE.parent / "core" / "data"

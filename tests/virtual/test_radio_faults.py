@@ -16,7 +16,7 @@ from tests.virtual.tap_harness import hit, lit, records
 from tests.virtual.test_bluetooth_shim import PRELUDE, Bench, run  # noqa: F401 (a fixture)
 from tests.virtual.test_keys_air import Ears
 
-from redband.fleet.firmware import firmware_directory
+from redband.build.firmware import firmware_directory
 from redband.radio import AdvertReader
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.bleak_backend import backend

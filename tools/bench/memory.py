@@ -21,7 +21,7 @@ from tests.firmware.soak_host import (
 )
 
 from redband import rules
-from redband.fleet.firmware import firmware_files, small_text
+from redband.build.firmware import firmware_files, small_text
 from redband.virtual.spec import BadgeSpec
 from redband_core.ruleset import Ruleset
 from tools.bench.table import Table
