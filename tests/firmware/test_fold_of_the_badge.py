@@ -80,7 +80,7 @@ def play(bench: ModuleType, ruleset: Ruleset, rng: random.Random, deeds: int) ->
         else:
             cause = rng.choice(CAUSES)
             told.causes[cause] += 1
-            has_timer = badge.book.engine.next_deadline_ms() >= 0
+            has_timer = badge.game_journal.engine.next_deadline_ms() >= 0
             told.in_timer += has_timer and cause == POWER and not badge.state.is_paused
             badge = badge.again(cause)
     return badge, told
@@ -101,8 +101,8 @@ def test_pause_and_restarts_fold_to_the_badges_own_bytes(
     assert state.verified > 1
     assert state.is_paused == badge.state.is_paused
     if not state.is_paused:
-        state = projector.state(badge.book.engine.now_ms)
-    assert state.snapshot == bench.folded(badge) == badge.book.engine.snapshot()
+        state = projector.state(badge.game_journal.engine.now_ms)
+    assert state.snapshot == bench.folded(badge) == badge.game_journal.engine.snapshot()
     counts = state.restarts
     assert counts.power == told.causes[POWER]
     assert counts.reset == told.causes[HARD] + told.causes[SOFT]
@@ -151,9 +151,9 @@ def test_a_pause_that_came_before_a_gap_is_known_from_the_next_segment(bench: Mo
     projector = Projector(5, lambda _identity: ruleset)
     for record in records[snapshots[-1] :]:
         projector.apply(record)
-    state = projector.state(badge.book.engine.now_ms + 99_000)
+    state = projector.state(badge.game_journal.engine.now_ms + 99_000)
     assert state.is_paused
-    assert state.snapshot == badge.book.engine.snapshot()
+    assert state.snapshot == badge.game_journal.engine.snapshot()
 
 
 def test_a_paused_badge_does_not_count_on_in_the_view(bench: ModuleType) -> None:

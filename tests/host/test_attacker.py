@@ -39,7 +39,7 @@ class Badge:
         self.done: list[bytes] = []
         self.handlers = {
             opcode: (STAFF, lambda _session, _number, message: self.done.append(message))
-            for opcode in (frames.COMMAND, frames.EVENT, frames.FLEET, 0x30)
+            for opcode in (frames.COMMAND, frames.EVENT, frames.BROADCAST, 0x30)
         }
 
     def session(self, nonce: bytes = NONCES[0]) -> BadgeSession:

@@ -155,7 +155,7 @@ async def test_stop_passes_along_three_badges_of_which_only_neighbours_hear_each
     heard = next(one for one in reversed(ears.heard) if one.advert.badge_id == 1)
     orders = [wire_order_frames.encode_fleet(word.payload)]
     done = await order_badge(heard.device, lambda _w: orders, field.keys, ears.radio, WAIT_S)
-    assert wire_order_frames.decode_result(done.answers[0], frames.FLEET) == (word.number, 0)
+    assert wire_order_frames.decode_result(done.answers[0], frames.BROADCAST) == (word.number, 0)
     await until(lambda: all(shows(ears, number, is_paused=True) for number in (1, 2, 3)))
     store.close()
     await ears.close()

@@ -148,7 +148,7 @@ async def test_order_is_done_and_a_word_is_passed_on(party: Party):
     heard = await ears.next()
     assert heard.advert.badge_id == 1
     done = await order_badge(heard.device, lambda _w: orders, field.keys, ears.radio, WAIT_S)
-    assert wire_order_frames.decode_result(done.answers[1], frames.FLEET) == (word.number, 0)
+    assert wire_order_frames.decode_result(done.answers[1], frames.BROADCAST) == (word.number, 0)
     field.ether.set_rssi(second.spec.address, "F0:DE:00:00:00:01", -60)
     await ears.until(
         lambda: {h.advert.badge_id for h in ears.heard if h.advert.is_paused} == {1, 2}

@@ -114,6 +114,6 @@ class BleakRadio:
         )
         self._reader.met(badge_id, done.advert_count, asyncio.get_running_loop().time())
         answers = [
-            wire_order_frames.decode_result(answer, frames.FLEET) for answer in done.answers
+            wire_order_frames.decode_result(answer, frames.BROADCAST) for answer in done.answers
         ]
         return max(number for number, _outcome in answers)

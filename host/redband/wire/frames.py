@@ -105,7 +105,7 @@ def _take_welcome(reader: Reader, nonce_bytes: int) -> Welcome:
 
 
 def decode_welcome(message: bytes) -> Welcome:
-    """Return the Welcome; bytes behind it are a later minor version's. Raises ProtocolError."""
+    """Return the Welcome; bytes after it are a later minor version's. Raises ProtocolError."""
     return _take_welcome(Reader(message, 1), BADGE_NONCE_BYTES)
 
 

@@ -78,13 +78,13 @@ class AutoOff(unittest.TestCase):
             self.assertEqual(self.minutes(59), 0)
 
     def test_a_connection_a_running_timer_and_an_emergency_keep_it_awake(self):
-        state, book = self.badge.state, self.badge.book
+        state, game_journal = self.badge.state, self.badge.game_journal
         state.is_connected = True
         self.assertEqual(self.minutes(120), 0)
         state.is_connected = False
-        book.deadline_ms = 5000
+        game_journal.deadline_ms = 5000
         self.assertEqual(self.minutes(120), 0)
-        book.deadline_ms = -1
+        game_journal.deadline_ms = -1
         state.is_emergency = True
         self.assertEqual(self.minutes(120), 0)
         state.is_emergency = False
@@ -102,7 +102,7 @@ class RealBooks(unittest.TestCase):
         for kind, is_awake in ((Game, True), (RawGame, False)):
             bench = GameBench(ruleset("hits"), MemoryStore(), kind=kind)
             badge, task = make_task()
-            badge.book = bench.book
+            badge.game_journal = bench.game_journal
             badge.state.is_in_game = False
             self.assertEqual(self.hour(task), notes.SLEEP_AUTO_OFF)
             for _ in range(6):  # dying, which has a timer

@@ -47,7 +47,7 @@ def write_settings(**changes):
 
 def state_of(badge):
     """What the rules know, less the time: notes let it pass, too."""
-    engine = badge.book.engine
+    engine = badge.game_journal.engine
     tracks = [engine.track_state(track) for track in range(len(engine.ruleset.tracks))]
     return tracks, [engine.counter(index) for index in range(len(engine.ruleset.counters))]
 
@@ -80,11 +80,11 @@ class BadgeTest(unittest.TestCase):
         return self.badge
 
     def press(self, count=1):
-        book = self.badge.book
+        game_journal = self.badge.game_journal
         for _ in range(count):
             now_ms = self.badge.store.last_ms + 1000
-            book.tick(now_ms)
-            book.take_gesture(gestures.PRESS, now_ms, now_ms)
+            game_journal.tick(now_ms)
+            game_journal.take_gesture(gestures.PRESS, now_ms, now_ms)
 
     def records(self):
         found = []
@@ -101,10 +101,10 @@ class BadgeTest(unittest.TestCase):
     def test_R11_each_reset_cause_restores_the_same_state_and_is_recorded(self):
         self.start()
         self.press(2)
-        wanted = self.badge.book.snapshot()
+        wanted = self.badge.game_journal.snapshot()
         for cause in CAUSES:
             badge = self.start(cause)
-            self.assertEqual(badge.book.snapshot(), wanted, cause)
+            self.assertEqual(badge.game_journal.snapshot(), wanted, cause)
             self.assertEqual(badge.reason, 0)
             boots = [
                 journal.parse_boot(data) for kind, data in self.records() if kind == journal.BOOT
@@ -123,12 +123,12 @@ class BadgeTest(unittest.TestCase):
     def test_R10_no_rtc_memory_changes_the_state(self):
         self.start()
         self.press(2)
-        wanted = self.badge.book.snapshot()
+        wanted = self.badge.game_journal.snapshot()
         good = machine.Chip.rtc
         for garbage in (b"", bytes(7), b"\xff" * 7, os.urandom(7), good, good[:1] + b"\xff" * 6):
             machine.Chip.rtc = garbage
             for cause in CAUSES:
-                self.assertEqual(self.start(cause).book.snapshot(), wanted, garbage)
+                self.assertEqual(self.start(cause).game_journal.snapshot(), wanted, garbage)
                 self.badge.be_healthy()
 
     # G13.
@@ -137,14 +137,14 @@ class BadgeTest(unittest.TestCase):
         write_settings(params=params_with(200_000))
         self.start()
         self.press()
-        provisioned = self.badge.book.snapshot()
+        provisioned = self.badge.game_journal.snapshot()
         for death_ms in (0, -1, 10**12, 999):
             write_settings(params=params_with(death_ms), badge_id=9)
             badge = self.start()
             self.assertEqual(badge.reason, notes.REASON_SETTINGS, death_ms)
             self.assertEqual(badge.info.badge_id, 7)
             self.assertEqual(badge.options.params[DEATH_MS], 200_000)
-            self.assertEqual(badge.book.snapshot(), provisioned)
+            self.assertEqual(badge.game_journal.snapshot(), provisioned)
             refused = [value for code, value in self.notes() if code == 9]
             is_checked = death_ms == 10**12
             problem = settings_check.PROBLEM_VALUE if is_checked else settings_check.PROBLEM_RULES
@@ -165,24 +165,24 @@ class BadgeTest(unittest.TestCase):
     def test_segment_begun_in_safe_mode_does_not_make_the_next_start_a_new_game(self):
         self.start()
         self.press()
-        wanted = self.badge.book.snapshot()
+        wanted = self.badge.game_journal.snapshot()
         os.remove("/flash/settings.good")
         for damage in (b"", b"\xff" * 20, b'{"badge_id": 7'):
             write_file("/flash/settings.json", damage)
             badge = self.start()
             self.assertEqual(badge.reason, notes.REASON_SETTINGS)
             badge.store.force_segment()
-            badge.book.note(badge.store.last_ms, notes.INPUT_DROPPED, 1)
+            badge.game_journal.note(badge.store.last_ms, notes.INPUT_DROPPED, 1)
             write_settings()
             badge = self.start()
             self.assertEqual(badge.reason, 0)
-            self.assertEqual(badge.book.snapshot(), wanted)
+            self.assertEqual(badge.game_journal.snapshot(), wanted)
             os.remove("/flash/settings.good")
 
     def test_flash_that_takes_no_write_gives_safe_mode_with_the_state_and_its_timer(self):
         self.start()
         self.press()
-        self.badge.book.take_gesture(gestures.HOLD, 3000, 3000)
+        self.badge.game_journal.take_gesture(gestures.HOLD, 3000, 3000)
         wanted = state_of(self.badge)
         self.pull()
         self.device.fail_at = self.device.operations
@@ -195,9 +195,9 @@ class BadgeTest(unittest.TestCase):
         self.press(2)
         self.assertTrue(badge.state.acknowledged > counted)
         before = state_of(badge)
-        deadline_ms = badge.book.engine.next_deadline_ms()
+        deadline_ms = badge.game_journal.engine.next_deadline_ms()
         self.assertTrue(deadline_ms > 0)
-        badge.book.tick(deadline_ms)
+        badge.game_journal.tick(deadline_ms)
         self.assertNotEqual(state_of(badge), before)
         self.device.fail_at = None
         self.assertEqual(state_of(self.start()), wanted)
@@ -211,7 +211,7 @@ class BadgeTest(unittest.TestCase):
         self.assertEqual(badge.reason, notes.REASON_RULESET)
         self.press(3)
         badge.store.force_segment()
-        badge.book.note(badge.store.last_ms, notes.INPUT_DROPPED, 1)
+        badge.game_journal.note(badge.store.last_ms, notes.INPUT_DROPPED, 1)
         write_file("/flash/ruleset.bin", RULESET)
         badge = self.start()
         self.assertEqual((badge.reason, state_of(badge)), (0, wanted))
@@ -224,7 +224,7 @@ class BadgeTest(unittest.TestCase):
             self.assertEqual(badge.reason, notes.REASON_SETTINGS)
             self.assertFalse(badge.state.is_in_game)
             badge.store.force_segment()
-            badge.book.note(badge.store.last_ms, notes.INPUT_DROPPED, 1)
+            badge.game_journal.note(badge.store.last_ms, notes.INPUT_DROPPED, 1)
         write_settings()
         write_file("/flash/ruleset.bin", RULESET)
         self.assertTrue(self.start().state.is_in_game)
@@ -239,12 +239,12 @@ class BadgeTest(unittest.TestCase):
             self.assertNotEqual(badge.reason, 0)
             self.assertTrue(badge.state.is_in_game)
             badge.store.force_segment()
-            badge.book.note(badge.store.last_ms, notes.INPUT_DROPPED, 1)
+            badge.game_journal.note(badge.store.last_ms, notes.INPUT_DROPPED, 1)
 
     def test_G5_restoring_repeats_no_sign_of_what_was_played(self):
         self.start()
         self.press(3)
-        self.badge.book.take_gesture(gestures.HOLD, 4000, 4000)
+        self.badge.game_journal.take_gesture(gestures.HOLD, 4000, 4000)
         self.assertTrue(self.badge.state.acknowledged)
         for _start in range(2):
             state = self.start().state

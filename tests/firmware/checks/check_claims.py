@@ -2,8 +2,8 @@
 
 import unittest
 
-import check_orders
-from check_orders import HITS, MARSHAL, STUN, FakeBadge, Session
+import check_commands
+from check_commands import HITS, MARSHAL, STUN, FakeBadge, Session
 
 from redband.wire import order_frames as wire_order_frames
 from redband_core import broadcasts, journal
@@ -11,19 +11,19 @@ from redband_core import broadcasts, journal
 
 class OneBadgeScoresManyTimes(unittest.TestCase):
     def test_G6_word_said_five_times_from_two_sides_with_a_reboot_between_counts_once(self):
-        one = check_orders.badge(HITS)
-        argument = check_orders.identity(HITS)
+        one = check_commands.badge(HITS)
+        argument = check_commands.identity(HITS)
         for said in range(5):
             hops = 8 if said & 1 else 3  # by two ways
             # An event of the rules, as the end of a fight is; each that counted would stun anew.
             event = broadcasts.FLEET_FIGHT_OVER
-            one.hear(check_orders.word(9, event, STUN, argument, hops))
+            one.hear(check_commands.word(9, event, STUN, argument, hops))
             self.assertEqual(one.bench.count(journal.EVENT), 1, said)
             if said == 2:
                 one = FakeBadge(one.bench.again())
 
     def test_G6_order_said_five_times_by_two_hosts_counts_once(self):
-        one = check_orders.badge(HITS)
+        one = check_commands.badge(HITS)
         message = wire_order_frames.encode_event(77, 1, (1, 2))
         hosts = (Session(MARSHAL), Session(MARSHAL))
         for said in range(5):

@@ -67,9 +67,9 @@ class Bench:
         self.state = BadgeState()
         self.store = JournalStore("/flash/journal", lambda _path: 1 << 30)
         self._append, self.store.append = self.store.append, self.stalling_append
-        self.book = Game(self.store, self.state, HITS, params, 77, 1234)
-        self.book.restore()
-        self.book.begin_boot(1, 1, 5, HITS.identity)
+        self.game_journal = Game(self.store, self.state, HITS, params, 77, 1234)
+        self.game_journal.restore()
+        self.game_journal.begin_boot(1, 1, 5, HITS.identity)
         self.appends = 0
         Ticks.now_ms = 0
         clock = GameClock(self.store.last_ms)
@@ -79,7 +79,9 @@ class Bench:
         notes = BoundedQueue(16, wakeup)
         button = Contact(board.PIN_BUTTON, board.BUTTON_ACTIVE_LOW)
         self.inputs = InputTask(clock, button, None, self.queue, notes, self.state)
-        self.game = GameTask(self.book, clock, (self.queue, notes, wakeup), self.state, False)
+        self.game = GameTask(
+            self.game_journal, clock, (self.queue, notes, wakeup), self.state, False
+        )
         self.due_ms = 0
 
     def close(self):
@@ -184,7 +186,7 @@ class StallTest(unittest.TestCase):
         changes = []
 
         def look():
-            state = bench.book.engine.track_state(0)
+            state = bench.game_journal.engine.track_state(0)
             if not changes or changes[-1][1] != state:
                 changes.append((Ticks.now_ms, state))
 

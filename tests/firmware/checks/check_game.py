@@ -44,23 +44,23 @@ class Bench:
         Bench.opened.append(self.store)
         self.state = BadgeState()
         if kind is Game:
-            self.book = Game(self.store, self.state, RULESET, params, 77, 1234)
+            self.game_journal = Game(self.store, self.state, RULESET, params, 77, 1234)
         else:
-            self.book = RawGame(self.store, self.state, 77, 1234)
-        self.book.restore()
-        self.book.begin_boot(self.book.boot_count + 1, 1, 5, RULESET.identity)
-        self.book.show()
+            self.game_journal = RawGame(self.store, self.state, 77, 1234)
+        self.game_journal.restore()
+        self.game_journal.begin_boot(self.game_journal.boot_count + 1, 1, 5, RULESET.identity)
+        self.game_journal.show()
         self.now_ms = self.store.last_ms
 
     def play(self, gesture, after_ms=1000, first_ms=None):
         self.now_ms += after_ms
-        self.book.tick(self.now_ms)
+        self.game_journal.tick(self.now_ms)
         if first_ms is None:
             first_ms = self.now_ms
-        self.book.take_gesture(gesture, first_ms, self.now_ms)
+        self.game_journal.take_gesture(gesture, first_ms, self.now_ms)
 
     def shown(self):
-        engine = self.book.engine
+        engine = self.game_journal.engine
         tracks = [engine.track_state(track) for track in range(len(RULESET.tracks))]
         return (tracks, self.state.counters, self.state.signal)
 
@@ -156,7 +156,7 @@ class GameTest(unittest.TestCase):
         while bench.state.counters[0]:
             bench.play(PRESS)
         bench.now_ms += DEATH_MS + 1
-        bench.book.tick(bench.now_ms)
+        bench.game_journal.tick(bench.now_ms)
         shown = bench.shown()
         power_cut(self.device, "/flash", Bench.opened)
         self.assertEqual(Bench().shown(), shown)
@@ -167,7 +167,7 @@ class GameTest(unittest.TestCase):
             bench.play(PRESS)
         for _second in range(100):
             bench.now_ms += 1000
-            bench.book.tick(bench.now_ms)
+            bench.game_journal.tick(bench.now_ms)
         left_ms = bench.state.timer_left_ms
         power_cut(self.device, "/flash", Bench.opened)
         again = Bench()
@@ -181,7 +181,7 @@ class GameTest(unittest.TestCase):
         bench = Bench()
         for _hour in range(20):
             bench.now_ms += 3_600_000
-            bench.book.tick(bench.now_ms)
+            bench.game_journal.tick(bench.now_ms)
         kinds = [kind for kind, _payload in records_of(bench.store)]
         self.assertFalse(journal.CHECKPOINT in kinds)
 
@@ -214,7 +214,8 @@ class GameTest(unittest.TestCase):
             if not device.is_dead:
                 raise
             if bench is not None:
-                bench.book.show()  # the record may be there: the cut came before append() returned
+                # The record may be there: the cut came before append() returned.
+                bench.game_journal.show()
                 later = bench.shown()
         was_cut = device.is_dead
         for _again in range(2):
@@ -241,10 +242,10 @@ class GameTest(unittest.TestCase):
     def test_journal_of_another_ruleset_is_noticed(self):
         Bench()
         bench = Bench()
-        broken = bytearray(bench.book.snapshot())
+        broken = bytearray(bench.game_journal.snapshot())
         broken[3] ^= 1
         bench.store.begin_segment(bench.now_ms, bytes(broken))
-        self.assertTrue(Bench().book.has_foreign_state)
+        self.assertTrue(Bench().game_journal.has_foreign_state)
 
     def test_params_out_of_range_are_refused(self):
         with self.assertRaises(RulesError):
@@ -275,7 +276,7 @@ class TaskTest(unittest.TestCase):
         clock = GameClock(bench.now_ms)
         clock.start(system.ticks_ms())
         queues = (queue, BoundedQueue(8, wakeup), wakeup)
-        task = GameTask(bench.book, clock, queues, bench.state, is_safe_mode)
+        task = GameTask(bench.game_journal, clock, queues, bench.state, is_safe_mode)
         errors = []
 
         async def keep():
@@ -316,9 +317,9 @@ class TaskTest(unittest.TestCase):
 
         self._run(bench, False, fail_once)
         device.fail_at = None
-        for book in (bench, Bench()):
-            inputs = payloads_of(book.store, journal.EVENT)
-            inputs += payloads_of(book.store, journal.REFUSED)
+        for game_journal in (bench, Bench()):
+            inputs = payloads_of(game_journal.store, journal.EVENT)
+            inputs += payloads_of(game_journal.store, journal.REFUSED)
             self.assertEqual(len(inputs), 8)
 
     def test_dead_flash_in_safe_mode_still_counts(self):

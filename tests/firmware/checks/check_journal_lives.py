@@ -40,8 +40,8 @@ def press(badge, count):
     now_ms = badge.store.last_ms
     for _press in range(count):
         now_ms += 2000
-        badge.book.tick(now_ms)
-        badge.book.take_gesture(gestures.PRESS, now_ms, now_ms)
+        badge.game_journal.tick(now_ms)
+        badge.game_journal.take_gesture(gestures.PRESS, now_ms, now_ms)
 
 
 def rows(badge):

@@ -39,19 +39,19 @@ class Badge:
         self.store = JournalStore("/flash/journal", free_bytes)
         opened.append(self.store)
         self.state = BadgeState()
-        self.book = Game(self.store, self.state, rules, params, PROVISIONED, BOOT_ID)
-        self.book.restore()
-        self.book.begin_boot(self.book.boot_count + 1, 1, 5, rules.identity)
+        self.game_journal = Game(self.store, self.state, rules, params, PROVISIONED, BOOT_ID)
+        self.game_journal.restore()
+        self.game_journal.begin_boot(self.game_journal.boot_count + 1, 1, 5, rules.identity)
         self.now_ms = self.store.last_ms
 
     def press(self, after_ms=11_000):
         end_ms = self.now_ms + after_ms
         while self.now_ms < end_ms:
-            wait_ms = self.book.wait_ms(self.now_ms)
+            wait_ms = self.game_journal.wait_ms(self.now_ms)
             left_ms = end_ms - self.now_ms
             self.now_ms += left_ms if wait_ms < 0 else min(wait_ms, left_ms)
-            self.book.tick(self.now_ms)
-        self.book.take_gesture(gestures.PRESS, self.now_ms, self.now_ms)
+            self.game_journal.tick(self.now_ms)
+        self.game_journal.take_gesture(gestures.PRESS, self.now_ms, self.now_ms)
 
     def records(self):
         """Return (seq, kind, payload) of all."""
@@ -122,23 +122,23 @@ class RoomTest(unittest.TestCase):
         self.assertTrue(left_out <= 1)
         for _press in range(7):
             badge.press()
-        badge.book.note(badge.now_ms, notes.INPUT_DROPPED, 3)
+        badge.game_journal.note(badge.now_ms, notes.INPUT_DROPPED, 3)
         self.assertEqual(badge.count(journal.REFUSED), written)
         self.assertEqual(badge.state.refused, refused + 7)
-        badge.book.apply(badge.now_ms, FOUL, (0, 9))
+        badge.game_journal.apply(badge.now_ms, FOUL, (0, 9))
         self.assertTrue(badge.count(journal.EVENT) > 0)
         badge.store.force_segment()
-        badge.book.apply(badge.now_ms, FOUL, (1, 2))
+        badge.game_journal.apply(badge.now_ms, FOUL, (1, 2))
         self.assertIn((journal.NOTE_SHED, left_out + 8), badge.notes())
         self.assertTrue(badge.state.flags & FLAG_JOURNAL_FULL)
 
     def test_no_event_is_left_out_until_the_oldest_segment_has_to_go(self):
         badge = self.full()
-        state = badge.book.engine.snapshot()
+        state = badge.game_journal.engine.snapshot()
         before = badge.store.oldest_seq
         fouls = 0
         while badge.store.oldest_seq == before:
-            badge.book.apply(badge.now_ms, FOUL, (1, fouls))
+            badge.game_journal.apply(badge.now_ms, FOUL, (1, fouls))
             fouls += 1
         events = [row[2] for row in badge.records() if row[1] == journal.EVENT]
         numbers = [journal.parse_event(payload)[1][1] for payload in events[-fouls:]]
@@ -147,8 +147,8 @@ class RoomTest(unittest.TestCase):
         self.assertIn((notes.SHED_SEGMENT, badge.store.oldest_seq), badge.notes())
         self.assertTrue(badge.state.flags & FLAG_JOURNAL_FULL)
         # The state outlives the records that made it.
-        shown = badge.book.engine
-        again = Badge(self.rules).book.engine
+        shown = badge.game_journal.engine
+        again = Badge(self.rules).game_journal.engine
         self.assertEqual(again.counter(0), shown.counter(0))
         self.assertEqual(again.track_state(0), shown.track_state(0))
         self.assertTrue(state)
@@ -156,15 +156,15 @@ class RoomTest(unittest.TestCase):
     def test_end_and_begin_of_the_game_are_no_notes_to_leave_out(self):
         badge = self.full()
         for kind in (notes.GAME_ENDED, notes.GAME_BEGUN):
-            badge.book.note(badge.now_ms, notes.INPUT_DROPPED, 1)
-            badge.book.note(badge.now_ms, kind, 0)
+            badge.game_journal.note(badge.now_ms, notes.INPUT_DROPPED, 1)
+            badge.game_journal.note(badge.now_ms, kind, 0)
             self.assertEqual(badge.notes()[-1], (kind, 0))
             again = Badge(self.rules)
             self.assertEqual(again.state.is_in_game, kind == notes.GAME_BEGUN)
 
     def test_host_that_comes_ends_the_shedding(self):
         badge = self.full()
-        badge.book.release(badge.store.next_seq)
+        badge.game_journal.release(badge.store.next_seq)
         self.assertEqual(len(badge.store.segments), 1)
         self.assertFalse(badge.state.flags & FLAG_JOURNAL_FULL)
         written = badge.count(journal.REFUSED)
@@ -310,11 +310,11 @@ class CostTest(unittest.TestCase):
             if len(badge.store.segments) == limits.SEGMENTS_MAX:
                 break
             badge.now_ms += 3000
-            badge.book.apply(badge.now_ms, FOUL_OF_BOTH, (number % 3, number))
+            badge.game_journal.apply(badge.now_ms, FOUL_OF_BOTH, (number % 3, number))
         self.assertEqual(len(badge.store.segments), limits.SEGMENTS_MAX)
         while badge.store._used_bytes < limits.SEGMENT_BYTES - 30:
             badge.now_ms += 3000
-            badge.book.apply(badge.now_ms, FOUL_OF_BOTH, (1, 1))
+            badge.game_journal.apply(badge.now_ms, FOUL_OF_BOTH, (1, 1))
         power_cut(self.device, "/flash", opened)
         self.device.read_bytes = 0
         found = []

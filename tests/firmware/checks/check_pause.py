@@ -83,7 +83,7 @@ class Standing(unittest.TestCase):
         bench.command(commands.RESUME, 2)
         self.assertEqual(bench.shown(), before)
         bench.run(12_345)
-        self.assertEqual(game_bench.folded(bench), bench.book.engine.snapshot())
+        self.assertEqual(game_bench.folded(bench), bench.game_journal.engine.snapshot())
 
 
 class Restart(unittest.TestCase):
@@ -163,7 +163,7 @@ class Pressing(unittest.TestCase):
         self.assertEqual([reason for reason, _event, _args in refused], [notes.REFUSED_PAUSED] * 4)
         self.assertEqual(bench.state.refused, 4)
         self.assertEqual(bench.state.acknowledged, 0)
-        self.assertEqual(game_bench.folded(bench), bench.book.engine.snapshot())
+        self.assertEqual(game_bench.folded(bench), bench.game_journal.engine.snapshot())
 
     def test_a_press_counts_at_the_moment_of_its_contact(self):
         # ms before the end of the pause at which the contact closed -> does it count?
@@ -218,7 +218,7 @@ class Events(unittest.TestCase):
         self.assertEqual(bench.command(commands.EVENT, 2, (HIT, (99, 2), GAME_MASTER)), 2)
         self.assertEqual(bench.command(commands.EVENT, 3, (99, (), GAME_MASTER)), 3)
         self.assertEqual(bench.count(journal.REFUSED), 2)
-        self.assertEqual(game_bench.folded(bench), bench.book.engine.snapshot())
+        self.assertEqual(game_bench.folded(bench), bench.game_journal.engine.snapshot())
 
     def test_what_no_journal_can_hold_is_refused_without_a_record(self):
         bench = GameBench(HITS)
@@ -270,7 +270,7 @@ class Events(unittest.TestCase):
             bench.commands.put((kind, number, value))
             with self.assertRaises(OSError):
                 bench.wake()
-            bench.book.go_on_without_flash()
+            bench.game_journal.go_on_without_flash()
             bench.wake()
             self.assertEqual(bench.answers, [(1, commands.DONE)])
             self.assertTrue(bench.state.flags & FLAG_FAULT)

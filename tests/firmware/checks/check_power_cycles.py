@@ -19,12 +19,12 @@ ALL_CAUSES = range(6)
 
 
 def left_of(badge):
-    engine = badge.book.engine
+    engine = badge.game_journal.engine
     return engine.next_deadline_ms() - engine.now_ms
 
 
 def shown_by(badge):
-    engine = badge.book.engine
+    engine = badge.game_journal.engine
     tracks = [engine.track_state(track) for track in range(len(badge.ruleset.tracks))]
     return tracks, badge.state.counters, badge.state.signal
 
@@ -58,10 +58,10 @@ class PowerCycles(unittest.TestCase):
         badge = self.start(system.RESET_POWER_ON)
         badge.boot.mark_healthy(False)
         for second in range(1, 4):
-            badge.book.tick(1000 * second)
-            badge.book.take_gesture(gestures.PRESS, 1000 * second, 1000 * second)
+            badge.game_journal.tick(1000 * second)
+            badge.game_journal.take_gesture(gestures.PRESS, 1000 * second, 1000 * second)
         for second in range(4, 64):
-            badge.book.tick(1000 * second)
+            badge.game_journal.tick(1000 * second)
         self.assertTrue(left_of(badge) > 0)
         return badge
 
@@ -106,9 +106,9 @@ class PowerCycles(unittest.TestCase):
         for _failure in range(limits.FAILED_BOOTS_MAX):
             badge = self.start(system.RESET_WATCHDOG)
         self.assertEqual(badge.reason, notes.REASON_BOOTS)
-        badge.book.tick(badge.store.last_ms + left_of(badge) - 1)
+        badge.game_journal.tick(badge.store.last_ms + left_of(badge) - 1)
         self.assertEqual(shown_by(badge), shown)
-        badge.book.tick(badge.store.last_ms + left_ms + 1)
+        badge.game_journal.tick(badge.store.last_ms + left_ms + 1)
         self.assertTrue(shown_by(badge) != shown)
 
     def test_R11_each_cause_gives_the_same_state_and_is_recorded(self):
@@ -128,7 +128,7 @@ class PowerCycles(unittest.TestCase):
         for _cycle in range(3):
             badge = self.start(system.RESET_POWER_ON)
             self.assertEqual(badge.reason, notes.REASON_RULESET)
-            badge.book.take_gesture(gestures.HOLD, 0, 0)
+            badge.game_journal.take_gesture(gestures.HOLD, 0, 0)
         os.rename("/flash/away.bin", "/flash/r.bin")
         badge = self.start(system.RESET_POWER_ON)
         self.assertEqual(badge.reason, 0)

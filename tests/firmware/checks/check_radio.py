@@ -440,13 +440,13 @@ class RadioTaskTest(unittest.TestCase):
 
     def test_broadcast_goes_on_beside_a_link(self):
         bench = Bench()
-        word = bytes((advert.MAGIC, advert.form(advert.KIND_FLEET))) + bytes(22)
+        word = bytes((advert.MAGIC, advert.form(advert.KIND_BROADCAST))) + bytes(22)
         limits.ADVERT_TURN_MS = 2
 
         async def play():
             await Host(bench.radio, 1).prove()
             bench.radio.adverts = []
-            bench.task.ear.call(word, 60)
+            bench.task.observer.call(word, 60)
             await until(lambda: len(bench.radio.adverts) >= 4)
 
         bench.run(play)
@@ -461,7 +461,7 @@ class RadioTaskTest(unittest.TestCase):
             await Host(bench.radio, 1).prove()
 
         bench.run(play)
-        usual = (limits.EAR_WINDOW_MS, limits.EAR_PERIOD_MS)
+        usual = (limits.OBSERVE_WINDOW_MS, limits.OBSERVE_PERIOD_MS)
         self.assertEqual(bench.radio.observed[:2], usual)
         self.assertEqual(bench.radio.observe_calls, 1)
 

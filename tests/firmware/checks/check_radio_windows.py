@@ -39,7 +39,7 @@ class Bench:
         self.state = badge.state
         self.log = Log(3)
         self.task = RadioTask(self.radio, badge, self.log, Access(FILE), {})
-        badge.ear = self.task.ear
+        badge.observer = self.task.observer
         self.sleeper = Sleeper()
         if is_windowed:
             self.task.windows = Windows(badge, self.task.adverts, self.sleeper)
@@ -106,7 +106,7 @@ class WindowsTest(unittest.TestCase):
         self.assertIsNone(bench.ble.scan)
         while bench.ble.scan is None:
             bench.turn()
-        full_us = limits.EAR_FULL_MS * 1000
+        full_us = limits.OBSERVE_FULL_MS * 1000
         bench.turn()
         self.assertEqual(bench.ble.scan[1:3], (full_us, full_us))
         self.assertEqual(bench.state.faults, 0)
@@ -149,9 +149,9 @@ class WindowsTest(unittest.TestCase):
 
         def call(is_there):
             if is_there:
-                bench.task.ear.call(bytes(24), 30_000)
+                bench.task.observer.call(bytes(24), 30_000)
             else:
-                bench.task.ear.hush(bytes(24))
+                bench.task.observer.hush(bytes(24))
 
         for reason in (usb, emergency, tap, call):
             bench.rest()
@@ -167,7 +167,7 @@ class WindowsTest(unittest.TestCase):
 
     def test_who_waits_for_an_answer_keeps_it_on_so_long(self):
         self.bench.rest()
-        self.bench.task.ear.listen(8000)
+        self.bench.task.observer.listen(8000)
         self.assert_on(8000)
 
     def test_connection_keeps_it_on_and_a_moment_longer(self):

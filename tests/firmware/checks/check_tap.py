@@ -8,7 +8,7 @@ from game_bench import GameBench, MemoryStore
 
 from redband.wire import keys as wire_keys
 from redband_badge import commands, limits, notes
-from redband_badge.orders import Orders
+from redband_badge.pending_commands import PendingCommands
 from redband_badge.radio_parts import gesture_taker
 from redband_core import advert, gestures, journal, keys, tap
 
@@ -24,8 +24,8 @@ def key_file(role):
     return wire_keys.encode_key_file(b"GAME", bytes(48), bytes(64), role, bytes(16))
 
 
-class FakeEar:
-    """What a tap uses of the ear; `said`: payloads with how long, `now_ms`: turned by the test."""
+class FakeObserver:
+    """What a tap uses of the observer; `said`: payloads with how long, `now_ms`: of the test."""
 
     def __init__(self, role):
         self.access = keys.Access(key_file(role))
@@ -67,15 +67,15 @@ class FakeBadge:
 
     def __init__(self, bench, role=0, treatment=tap.BADGE):
         self.bench = bench
-        self.book, self.state, self.ruleset = bench.book, bench.state, bench.rules
+        self.game_journal, self.state, self.ruleset = bench.game_journal, bench.state, bench.rules
         self.command_queue = bench.commands
         self.info = Info()
         self.info.ruleset_identity = bench.rules.identity
         self.options = Options()
         self.options.treatment = treatment
-        self.ear = FakeEar(role)
+        self.observer = FakeObserver(role)
         self.tap = None
-        self.orders = Orders(self)
+        self.pending_commands = PendingCommands(self)
         self.state.on_gesture = gesture_taker(self)
 
 
@@ -104,8 +104,10 @@ class GestureTest(unittest.TestCase):
         badge.bench.play(PRESS)
         badge.bench.play(HOLD)
         self.assertEqual(badge.bench.shown()[0], GameBench(WOUNDS).shown()[0])
-        self.assertEqual([for_ms for _payload, for_ms in badge.ear.said], [limits.TAP_WANTED_MS])
-        self.assertEqual(badge.ear.said[0][0][1] & 15, advert.KIND_WANTED)
+        self.assertEqual(
+            [for_ms for _payload, for_ms in badge.observer.said], [limits.TAP_WANTED_MS]
+        )
+        self.assertEqual(badge.observer.said[0][0][1] & 15, advert.KIND_WANTED)
         self.assertEqual(badge.state.lights_once[: len(tap.CALLING)], tap.CALLING)
 
     def test_one_press_and_a_hold_do_what_holding_does_elsewhere(self):
@@ -113,7 +115,7 @@ class GestureTest(unittest.TestCase):
         badge = FakeBadge(bench)
         bench.play(gestures.TAPS_HOLD + 1)
         self.assertEqual(events(bench)[-1], WOUNDS.gesture_event(HOLD))
-        self.assertEqual(badge.ear.said, [])
+        self.assertEqual(badge.observer.said, [])
 
     def test_G7_own_button_is_no_medic_and_the_book_says_so(self):
         for treatment in (tap.BADGE, tap.HOST):
@@ -130,7 +132,7 @@ class GestureTest(unittest.TestCase):
         badge = FakeBadge(bench, role=MEDIC, treatment=tap.HOST)
         bench.play(HOLD)  # the kit that one applies oneself
         self.assertEqual(events(bench)[-1], WOUNDS.gesture_event(HOLD))
-        self.assertEqual((badge.tap, badge.ear.said), (None, []))
+        self.assertEqual((badge.tap, badge.observer.said), (None, []))
 
     def test_players_badge_picks_nothing(self):
         bench = wounded()
@@ -143,8 +145,8 @@ class GestureTest(unittest.TestCase):
         badge = FakeBadge(bench, role=MEDIC)
         bench.play(gestures.TAPS_HOLD + 6)
         self.assertEqual(bench.state.lights_once, tap.picked(6))
-        self.assertEqual(list(badge.ear.takers), [advert.KIND_WANTED])
-        self.assertEqual((badge.ear.said, events(bench)), ([], []))
+        self.assertEqual(list(badge.observer.takers), [advert.KIND_WANTED])
+        self.assertEqual((badge.observer.said, events(bench)), ([], []))
 
     def test_in_a_pause_nobody_calls(self):
         bench = wounded()
@@ -152,28 +154,30 @@ class GestureTest(unittest.TestCase):
         bench.commands.put((commands.PAUSE, 0, None))
         bench.wake()
         bench.play(HOLD)
-        self.assertEqual((badge.tap, badge.ear.said), (None, []))
+        self.assertEqual((badge.tap, badge.observer.said), (None, []))
         self.assertEqual(bench.count(journal.REFUSED), 1)
 
     def test_new_gesture_ends_the_call_before(self):
         bench = GameBench(WOUNDS)
         badge = FakeBadge(bench)
         bench.play(HOLD)
-        first = badge.ear.said[0][0]
+        first = badge.observer.said[0][0]
         bench.play(HOLD)
-        self.assertEqual(len(badge.ear.said), 1)
-        self.assertTrue(badge.ear.said[0][0] != first)  # another nonce
+        self.assertEqual(len(badge.observer.said), 1)
+        self.assertTrue(badge.observer.said[0][0] != first)  # another nonce
 
     def test_at_the_end_nothing_is_left_in_memory_or_on_the_air(self):
         bench = GameBench(WOUNDS)
         badge = FakeBadge(bench)
         bench.play(HOLD)
-        badge.ear.wait(limits.TAP_WANTED_MS - 1)
+        badge.observer.wait(limits.TAP_WANTED_MS - 1)
         self.assertTrue(badge.tap is not None)
-        badge.ear.wait(1)
+        badge.observer.wait(1)
         self.assertTrue(badge.tap is None)
-        self.assertEqual((badge.ear.said, badge.ear.takers, badge.ear.on_poll), ([], {}, None))
-        for name in ("tap_calls", "tap_gestures", "tap_book"):
+        self.assertEqual(
+            (badge.observer.said, badge.observer.takers, badge.observer.on_poll), ([], {}, None)
+        )
+        for name in ("tap_calls", "tap_gestures", "tap_records"):
             self.assertFalse("redband_badge." + name in sys.modules, name)
 
 

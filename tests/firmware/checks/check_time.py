@@ -101,8 +101,8 @@ def outcome(rules, script, ticks_ms, from_ms=0):
     if from_ms:
         first = GameBench(rules, store)
         first.run(0)
-        first.book.tick(from_ms)  # nobody pressed anything for so long
-        first.book.note(from_ms, notes.TASK_SILENT, 0)
+        first.game_journal.tick(from_ms)  # nobody pressed anything for so long
+        first.game_journal.note(from_ms, notes.TASK_SILENT, 0)
     bench = script(GameBench(rules, store, ticks_ms=ticks_ms))
     begin = 0
     while from_ms and store.records[begin][1] < from_ms:
@@ -198,7 +198,7 @@ class Stalls(unittest.TestCase):
                 bench.turn(nap_ms)
                 passed_ms += nap_ms
                 bench.wake()
-                self.assertEqual(bench.book.engine.now_ms, passed_ms)
+                self.assertEqual(bench.game_journal.engine.now_ms, passed_ms)
                 self.assertEqual(bench.state.game_ms, passed_ms)
             bench.play(PRESS)
             self.assertEqual(bench.of(journal.EVENT), [(passed_ms, b"\x01\x02\x00")])
@@ -224,7 +224,7 @@ class Notes(unittest.TestCase):
         self.assertEqual(bench.notes_of(notes.RULE_NOTE), [(601 * S, AMNESIA_MS)])
         fired = [ms for ms, _payload in bench.of(journal.CHECKPOINT)]
         self.assertEqual(fired, [601 * S, 901 * S])
-        self.assertEqual(folded(bench), bench.book.engine.snapshot())
+        self.assertEqual(folded(bench), bench.game_journal.engine.snapshot())
 
     def test_a_cut_between_the_event_and_its_note_is_mended_at_the_next_start(self):
         for segment_records in (100, 9, 8, 7, 6):
@@ -289,7 +289,7 @@ class Notes(unittest.TestCase):
 class Checkpoints(unittest.TestCase):
     def _largest_gap_ms(self, bench):
         times = [game_ms for _kind, game_ms, _payload in bench.store.records]
-        times.append(bench.book.engine.now_ms)
+        times.append(bench.game_journal.engine.now_ms)
         return max([times[i + 1] - times[i] for i in range(len(times) - 1)])
 
     def test_while_a_timer_runs_the_time_is_written_each_30_s(self):
@@ -313,7 +313,7 @@ class Checkpoints(unittest.TestCase):
             if second % 100 == 50:
                 bench.notes.put((notes.TASK_SILENT, 1))
                 bench.run(60 * S)
-            if bench.book.engine.next_deadline_ms() < 0:
+            if bench.game_journal.engine.next_deadline_ms() < 0:
                 break
         self.assertTrue(self._largest_gap_ms(bench) <= CHECKPOINT_MS)
 

@@ -113,21 +113,21 @@ class GameBench:
         self.store = store or MemoryStore()
         self.state = BadgeState()
         if kind is Game:
-            self.book = Game(self.store, self.state, rules, params, 77, BOOT_ID)
+            self.game_journal = Game(self.store, self.state, rules, params, 77, BOOT_ID)
         else:
-            self.book = kind(self.store, self.state, 77, BOOT_ID)
-        self.book.restore()
-        self.book.begin_boot(self.book.boot_count + 1, cause, 5, rules.identity)
-        self.book.show()
+            self.game_journal = kind(self.store, self.state, 77, BOOT_ID)
+        self.game_journal.restore()
+        self.game_journal.begin_boot(self.game_journal.boot_count + 1, cause, 5, rules.identity)
+        self.game_journal.show()
         self.ticks_ms = ticks_ms
-        self.clock = GameClock(self.book.game_ms())
+        self.clock = GameClock(self.game_journal.game_ms())
         self.clock.start(ticks_ms)
         wakeup = Wakeup()
         self.queue = BoundedQueue(32, wakeup)
         self.notes = BoundedQueue(8, wakeup)
         self.commands = BoundedQueue(8, wakeup)
         queues = (self.queue, self.notes, wakeup, self.commands)
-        self.task = GameTask(self.book, self.clock, queues, self.state, False)
+        self.task = GameTask(self.game_journal, self.clock, queues, self.state, False)
         self.answers = []
         self.state.on_answer = self._answered
 
@@ -171,7 +171,7 @@ class GameBench:
 
     def shown(self):
         """Return all that a player can see of the state, and the timers."""
-        engine = self.book.engine
+        engine = self.game_journal.engine
         tracks = [engine.track_state(track) for track in range(len(self.rules.tracks))]
         timers = [engine.timer_left_ms(track) for track in range(len(self.rules.tracks))]
         state = self.state
@@ -199,7 +199,7 @@ def folded(bench):
     """Return the snapshot that the journal alone gives, at the game's present time."""
     twin = Game(bench.store, BadgeState(), bench.rules, bench.params, 77, BOOT_ID)
     twin.restore()
-    twin.engine.advance(bench.book.engine.now_ms)
+    twin.engine.advance(bench.game_journal.engine.now_ms)
     return twin.engine.snapshot()
 
 

@@ -13,7 +13,7 @@ class Options:
     auto_off_min = 60
 
 
-class Book:
+class GameJournal:
     """A game; `deadline_ms`: of its next timer, -1 for none."""
 
     def __init__(self):
@@ -33,7 +33,7 @@ class Badge:
         self.options.auto_off_min = 60
         self.reason = 0
         self.note_queue = BoundedQueue(16, Wakeup())
-        self.book = Book()
+        self.game_journal = GameJournal()
         self.has_radio = True
         self.root = ""
 

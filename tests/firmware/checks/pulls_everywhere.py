@@ -48,7 +48,7 @@ def states_of(bench):
 
 def left_of(bench):
     """Return ms left of the next timer, -1 when none runs."""
-    engine = bench.book.engine
+    engine = bench.game_journal.engine
     deadline_ms = engine.next_deadline_ms()
     return deadline_ms - engine.now_ms if deadline_ms >= 0 else -1
 
@@ -72,7 +72,7 @@ class EveryState(unittest.TestCase):
                     self._check_setback(left_ms, left_of(bench), CHECKPOINT_MS, way)
                     left_ms = left_of(bench)
                 self.assertEqual(bench.count(journal.BOOT), boots + 2)
-                self.assertEqual(folded(bench), bench.book.engine.snapshot())
+                self.assertEqual(folded(bench), bench.game_journal.engine.snapshot())
         print("%s: %d states, %d with a timer" % (RULES.name, len(PLAN["ways"]), timers))
         self.assertTrue(len(PLAN["ways"]) > 3)
 

@@ -103,7 +103,7 @@ class Torture:
             if manner == ROTATING:
                 life.store.force_segment()
                 if number % RELEASE_EACH == RELEASE_EACH - 1:
-                    life.badge.book.release(life.store.next_seq)
+                    life.badge.game_journal.release(life.store.next_seq)
             player.do(step)
         self.device.on_operation = None
         vfs.umount(ROOT)
@@ -237,7 +237,7 @@ class Torture:
         """A badge that came up counts on, and what it counts is there after the next cut."""
         self.played_on += 1
         player = Player(again.badge, self.names)
-        if again.badge.book.is_paused:
+        if again.badge.game_journal.is_paused:
             player.do((1000, "resume"))
         player.do((20000, "foul", 1, 7))
         state, shown = again.state(), again.shown

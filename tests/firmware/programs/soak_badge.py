@@ -140,7 +140,7 @@ class Player:
     async def word(self, event_id, *arguments):
         """A medic or marshal says what happened to the player: see engine.step."""
         badge = self.badge
-        badge.book.apply(badge.clock.update(ticks_ms()), event_id, arguments)
+        badge.game_journal.apply(badge.clock.update(ticks_ms()), event_id, arguments)
 
     async def idle(self, ms):
         Clock.idle_until_ms = Clock.now_ms + ms
@@ -154,8 +154,8 @@ class Player:
     async def state(self):
         badge = self.badge
         now_ms = badge.clock.update(ticks_ms())
-        badge.book.tick(now_ms)
-        print(now_ms, binascii.hexlify(badge.book.snapshot()).decode())
+        badge.game_journal.tick(now_ms)
+        print(now_ms, binascii.hexlify(badge.game_journal.snapshot()).decode())
 
     async def memory(self):
         gc.collect()

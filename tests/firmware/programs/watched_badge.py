@@ -42,8 +42,8 @@ class Life:
         self.badge.load()
         if self.badge.reason:
             raise AssertionError("safe mode for reason %d" % self.badge.reason)
-        book = self.badge.book
-        self._show, book.show = book.show, self.show
+        game_journal = self.badge.game_journal
+        self._show, game_journal.show = game_journal.show, self.show
         self.show()
         return self
 
@@ -51,7 +51,7 @@ class Life:
         self._show()
         state = self.badge.state
         inputs = state.acknowledged + state.refused
-        view = (state.signal, state.counters, self.badge.book.is_paused)
+        view = (state.signal, state.counters, self.badge.game_journal.is_paused)
         self.lit = (view, self.store.next_seq, inputs)
 
     def append(self, kind, game_ms, payload):
@@ -89,8 +89,8 @@ class Life:
 
     def state(self):
         """Return all that the player and the rules can tell apart."""
-        book = self.badge.book
-        engine = book.engine
+        game_journal = self.badge.game_journal
+        engine = game_journal.engine
         ruleset = engine.ruleset
         tracks = range(len(ruleset.tracks))
         return (
@@ -98,7 +98,7 @@ class Life:
             tuple([engine.counter(index) for index in range(len(ruleset.counters))]),
             tuple([engine.timer_left_ms(track) for track in tracks]),
             max(engine.now_ms, self.store.last_ms),
-            book.is_paused,
+            game_journal.is_paused,
         )
 
     def records(self):
@@ -127,18 +127,18 @@ class Player:
         self.visited = set()
 
     def look(self):
-        engine = self.badge.book.engine
+        engine = self.badge.game_journal.engine
         for track in range(len(engine.ruleset.tracks)):
             self.visited.add((track, engine.track_state(track)))
 
     def pass_time(self, ms):
         end_ms = self.now_ms + ms
-        book = self.badge.book
+        game_journal = self.badge.game_journal
         while True:
-            wait_ms = book.wait_ms(self.now_ms)
+            wait_ms = game_journal.wait_ms(self.now_ms)
             is_last = wait_ms < 0 or self.now_ms + wait_ms >= end_ms
             self.now_ms = end_ms if is_last else self.now_ms + wait_ms
-            book.tick(self.now_ms)
+            game_journal.tick(self.now_ms)
             self.look()
             if is_last:
                 return
@@ -146,29 +146,29 @@ class Player:
     def do(self, step):
         what, arguments = step[1], step[2:]
         self.pass_time(step[0])
-        book = self.badge.book
+        game_journal = self.badge.game_journal
         if what == "pause":
-            book.pause(self.now_ms)
+            game_journal.pause(self.now_ms)
         elif what == "resume":
-            book.resume(self.now_ms)
+            game_journal.resume(self.now_ms)
         elif what == "press":
-            book.take_gesture(PRESS, self.now_ms, self.now_ms)
+            game_journal.take_gesture(PRESS, self.now_ms, self.now_ms)
         elif what == "impact":
-            book.take_gesture(IMPACT, self.now_ms, self.now_ms)
+            game_journal.take_gesture(IMPACT, self.now_ms, self.now_ms)
         elif what == "hold":
             self.hold(HOLD, 1)
         elif what.startswith("taps_"):
             taps = int(what[5:6])
             self.hold(TAPS_HOLD + taps, taps)
         elif what != "time":
-            book.apply(self.now_ms, self.names.EVENTS.index(what), arguments)
+            game_journal.apply(self.now_ms, self.names.EVENTS.index(what), arguments)
         self.look()
 
     def hold(self, code, presses):
         first_ms = self.now_ms
         for _press in range(presses):
-            self.badge.book.take_gesture(PRESS, self.now_ms, self.now_ms)
+            self.badge.game_journal.take_gesture(PRESS, self.now_ms, self.now_ms)
             self.look()
             self.pass_time(250)
         self.pass_time(1500)
-        self.badge.book.take_gesture(code, first_ms, self.now_ms)
+        self.badge.game_journal.take_gesture(code, first_ms, self.now_ms)

@@ -16,9 +16,9 @@ from flash_device import FlashDevice
 
 from redband_badge import limits
 from redband_badge.badge import Badge
-from redband_badge.book import Book
 from redband_badge.boot_record import BootRecord
 from redband_badge.game import Game
+from redband_badge.game_journal import GameJournal
 from redband_badge.journal_store import JournalStore
 from redband_badge.state import BadgeState
 from redband_core import gestures, journal
@@ -107,17 +107,17 @@ def fill(kind):
     settings["ruleset"] = "/ruleset.bin"
     flash_device.write_file("/flash/settings.json", json.dumps(settings).encode())
     badge = start()
-    store, book = badge.store, badge.book
-    if kind is Book:
-        book = Book(store, BadgeState(), 77, 1234)
+    store, game_journal = badge.store, badge.game_journal
+    if kind is GameJournal:
+        game_journal = GameJournal(store, BadgeState(), 77, 1234)
     now_ms = store.last_ms
     number = 0
     while len(store.segments) < limits.SEGMENTS_MAX or not store.needs_segment():
         now_ms += APART_MS
-        if kind is Book:
-            book.record(journal.CHECKPOINT, now_ms, b"")
+        if kind is GameJournal:
+            game_journal.record(journal.CHECKPOINT, now_ms, b"")
         else:
-            play(book, number, now_ms)
+            play(game_journal, number, now_ms)
         number += 1
     return store
 
@@ -161,6 +161,6 @@ results = {
     "files": with_files(),
     "line_bytes": len(line(EVENTS // 2)),
     "full": recovery(Game),
-    "no_snapshot": recovery(Book),
+    "no_snapshot": recovery(GameJournal),
 }
 print(json.dumps(results))

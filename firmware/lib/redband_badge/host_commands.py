@@ -1,4 +1,4 @@
-"""What a proven host orders: a ruleset's events, commands, words to the fleet.
+"""What a proven host asks for: a ruleset's events, commands, broadcasts.
 
 Guarantee: an answer is given when the journal holds what was decided; a request said again gets
 the same answer and is not done again; who may say what is judged here, by the session's role.
@@ -13,13 +13,13 @@ from redband_core.order_frames import BUSY, DONE, IMPOSSIBLE, NO_RULES, ROLE, UN
 def take(badge, session, number: int, message: bytes) -> None:
     """Take a signed message of `session`, see BadgeSession. Raises ProtocolError."""
     opcode = message[0]
-    if opcode == frames.FLEET:
-        _take_fleet(badge, session, number, order_frames.decode_fleet(message))
+    if opcode == frames.BROADCAST:
+        _take_broadcast(badge, session, number, order_frames.decode_fleet(message))
         return
     is_event = opcode == frames.EVENT
     decode = order_frames.decode_event if is_event else order_frames.decode_command
     request, what, args = decode(message)
-    entry, is_new = badge.orders.request(request)
+    entry, is_new = badge.pending_commands.request(request)
     entry[2:] = [session, number, opcode]
     if not is_new:
         if entry[1] is not None:
@@ -34,7 +34,7 @@ def take(badge, session, number: int, message: bytes) -> None:
     else:
         outcome = _command(badge, session.role, what, done)
     if outcome == BUSY:
-        badge.orders.requests.remove(entry)  # said again, it is tried again
+        badge.pending_commands.requests.remove(entry)  # said again, it is tried again
     if outcome is not None:
         _finish(entry, outcome)
 
@@ -84,16 +84,16 @@ def _command(badge, role: int, command: int, done) -> "int | None":
 
 
 def _give(badge, kind: int, value, done) -> "int | None":
-    return None if badge.orders.give(kind, value, done) else BUSY
+    return None if badge.pending_commands.give(kind, value, done) else BUSY
 
 
-def _take_fleet(badge, session, number: int, payload: bytes) -> None:
-    from redband_badge import fleet
+def _take_broadcast(badge, session, number: int, payload: bytes) -> None:
+    from redband_badge import broadcast
 
     def done(outcome: int) -> None:
-        newest = badge.book.fleet_number
+        newest = badge.game_journal.broadcast_number
         session.answer(number, order_frames.encode_fleet_result(newest, outcome))
 
-    outcome = fleet.obey(badge, payload, done)
+    outcome = broadcast.obey(badge, payload, done)
     if outcome is not None:
         done(outcome)

@@ -1,4 +1,4 @@
-"""Orders by radio: what staff tells a badge, words to the fleet, and a real emergency."""
+"""Commands by radio: what game masters tell a badge, broadcasts, and a real emergency."""
 
 import unittest
 
@@ -8,12 +8,12 @@ from game_bench import HIT, GameBench, MemoryStore
 
 from redband.wire import keys as wire_keys
 from redband.wire import order_frames as wire_order_frames
-from redband_badge import commands, fleet, limits, notes, staff
-from redband_badge.ear import NOT_OURS, TAKEN
-from redband_badge.orders import REQUESTS_MAX, Orders
+from redband_badge import broadcast, commands, host_commands, limits, notes
+from redband_badge.observer import NOT_OURS, TAKEN
+from redband_badge.pending_commands import REQUESTS_MAX, PendingCommands
 from redband_badge.raw_game import RawGame
 from redband_core import broadcasts, frames, gestures, journal, keys, opening, order_frames
-from redband_core.advert import KIND_FLEET
+from redband_core.advert import KIND_BROADCAST
 from redband_core.errors import ProtocolError
 
 HITS = game_bench.ruleset("hits")
@@ -31,7 +31,7 @@ def word(number, command, event_id=0, argument=0, hops=8, key=FLEET_KEY):
     """Return the payload of a FLEET advert."""
     block = broadcasts.fleet_block(number, command, event_id, argument, 0, hops)
     encrypt = cryptolib.aes(ENCRYPT, 1).encrypt
-    return broadcasts.seal_plain(KIND_FLEET, block, key, encrypt)
+    return broadcasts.seal_plain(KIND_BROADCAST, block, key, encrypt)
 
 
 def read(payload):
@@ -41,7 +41,7 @@ def read(payload):
     return broadcasts.parse_fleet(block)
 
 
-class FakeEar:
+class FakeObserver:
     def __init__(self):
         self.access = keys.Access(FILE)
         self.calls = []
@@ -70,17 +70,17 @@ class FakeBadge:
 
     def __init__(self, bench):
         self.bench = bench
-        self.book = bench.book
+        self.game_journal = bench.game_journal
         self.state = bench.state
         self.ruleset = bench.rules
         self.info = Info()
         self.info.ruleset_identity = bench.rules.identity
         self.command_queue = bench.commands
-        self.ear = FakeEar()
-        self.orders = Orders(self)
+        self.observer = FakeObserver()
+        self.pending_commands = PendingCommands(self)
 
     def ask(self, session, message, number=1):
-        staff.take(self, session, number, message)
+        host_commands.take(self, session, number, message)
         self.bench.wake()
 
     def outcome(self, role, message):
@@ -91,7 +91,7 @@ class FakeBadge:
         return wire_order_frames.decode_result(session.answers[0][1], message[0])[1]
 
     def hear(self, payload):
-        result = fleet.heard(self, payload)
+        result = broadcast.heard(self, payload)
         self.bench.wake()
         return result
 
@@ -130,8 +130,8 @@ class StaffTest(unittest.TestCase):
         one = badge()
         session = Session(MARSHAL)
         message = wire_order_frames.encode_event(77, HIT, (1, 2))
-        staff.take(one, session, 4, message)
-        staff.take(one, session, 5, message)
+        host_commands.take(one, session, 4, message)
+        host_commands.take(one, session, 5, message)
         one.bench.wake()
         self.assertEqual([number for number, _message in session.answers], [5])
         self.assertEqual(one.bench.count(journal.EVENT), 1)
@@ -187,7 +187,7 @@ class StaffTest(unittest.TestCase):
         for number in range(limits.COMMAND_QUEUE_SIZE + 1):
             one.bench.commands.put((commands.PAUSE, 1000 + number, None))
         message = wire_order_frames.encode_event(5, HIT, (1, 2))
-        staff.take(one, session, 1, message)
+        host_commands.take(one, session, 1, message)
         answer = wire_order_frames.decode_result(session.answers[0][1], frames.EVENT)
         self.assertEqual(answer[1], order_frames.BUSY)
         one.bench.commands._items = []
@@ -197,7 +197,7 @@ class StaffTest(unittest.TestCase):
         one = badge()
         for request in range(50):
             one.outcome(MARSHAL, wire_order_frames.encode_command(request, order_frames.IDENTIFY))
-        self.assertEqual(len(one.orders.requests), REQUESTS_MAX)
+        self.assertEqual(len(one.pending_commands.requests), REQUESTS_MAX)
         self.assertEqual(one.state.identified, 50)
 
     def test_game_begins_and_ends_also_over_a_restart(self):
@@ -212,7 +212,7 @@ class StaffTest(unittest.TestCase):
         one = badge()
         for message in (b"\x11", b"\x12\x01\x02", b"\x11\x00\x00\x00\x00\x01\x01", b"\x13abc"):
             with self.assertRaises(ProtocolError):
-                staff.take(one, Session(GAME_MASTER), 1, message)
+                host_commands.take(one, Session(GAME_MASTER), 1, message)
         self.assertIsNone(one.bench.commands.front())
 
     def test_outcomes_are_those_of_the_game_task(self):
@@ -228,10 +228,10 @@ class FleetTest(unittest.TestCase):
         one = badge()
         self.assertEqual(one.hear(word(5, broadcasts.FLEET_PAUSE)), TAKEN)
         self.assertTrue(one.state.is_paused)
-        ((payload, for_ms),) = one.ear.calls
+        ((payload, for_ms),) = one.observer.calls
         self.assertEqual(read(payload), (5, broadcasts.FLEET_PAUSE, 0, 0, 0, 7))
-        self.assertEqual(for_ms, limits.FLEET_FOR_MS)
-        numbers = [value >> 1 for _ms, value in one.bench.notes_of(notes.FLEET)]
+        self.assertEqual(for_ms, limits.BROADCAST_FOR_MS)
+        numbers = [value >> 1 for _ms, value in one.bench.notes_of(notes.BROADCAST)]
         self.assertEqual(numbers, [5])
         one.bench.command(commands.RESUME, 1)
         one.hear(word(5, broadcasts.FLEET_PAUSE, hops=3))
@@ -242,7 +242,7 @@ class FleetTest(unittest.TestCase):
         one = badge()
         one.hear(word(5, broadcasts.FLEET_PAUSE, hops=0))
         self.assertTrue(one.state.is_paused)
-        self.assertEqual(one.ear.calls, [])
+        self.assertEqual(one.observer.calls, [])
 
     def test_G12_recorded_word_is_nothing_a_second_an_hour_or_a_restart_later(self):
         one = badge()
@@ -254,10 +254,10 @@ class FleetTest(unittest.TestCase):
             one.hear(stop)
             self.assertFalse(one.state.is_paused)
         again = FakeBadge(one.bench.again())
-        self.assertEqual(again.book.fleet_number, 6)
+        self.assertEqual(again.game_journal.broadcast_number, 6)
         again.hear(stop)
         self.assertFalse(again.state.is_paused)
-        self.assertEqual(again.ear.calls, [])
+        self.assertEqual(again.observer.calls, [])
 
     def test_forged_words_and_those_of_another_game_do_nothing(self):
         one = badge()
@@ -271,14 +271,14 @@ class FleetTest(unittest.TestCase):
                 pass
         self.assertEqual(one.hear(word(5, broadcasts.FLEET_PAUSE, key=bytes(16))), NOT_OURS)
         self.assertFalse(one.state.is_paused)
-        self.assertEqual((one.ear.calls, one.book.fleet_number), ([], 0))
+        self.assertEqual((one.observer.calls, one.game_journal.broadcast_number), ([], 0))
 
     def test_words_out_of_order_the_later_one_stands(self):
         one = badge()
         one.hear(word(8, broadcasts.FLEET_RESUME))
         one.hear(word(7, broadcasts.FLEET_PAUSE))
         self.assertFalse(one.state.is_paused)
-        self.assertEqual(one.book.fleet_number, 8)
+        self.assertEqual(one.game_journal.broadcast_number, 8)
 
     def test_fight_over_is_the_rulesets_event_and_another_ruleset_refuses_it(self):
         one = badge(WOUNDS)
@@ -286,15 +286,15 @@ class FleetTest(unittest.TestCase):
         one.hear(word(*says, identity(WOUNDS)))
         done = one.bench.of(journal.EVENT) + one.bench.of(journal.REFUSED)
         self.assertEqual(len(done), 1)
-        self.assertEqual(one.book.fleet_number, 9)
+        self.assertEqual(one.game_journal.broadcast_number, 9)
         other = badge(HITS)
         session = Session(MARSHAL)
         payload = word(*says, identity(WOUNDS))
         other.ask(session, wire_order_frames.encode_fleet(payload))
-        answer = wire_order_frames.decode_result(session.answers[0][1], frames.FLEET)
+        answer = wire_order_frames.decode_result(session.answers[0][1], frames.BROADCAST)
         self.assertEqual(answer, (9, order_frames.OTHER_RULES))
         self.assertEqual(other.bench.count(journal.EVENT), 0)
-        self.assertEqual(len(other.ear.calls), 1)  # those behind it may have the right one
+        self.assertEqual(len(other.observer.calls), 1)  # those behind it may have the right one
 
     def test_game_over_and_begin(self):
         one = badge()
@@ -302,7 +302,7 @@ class FleetTest(unittest.TestCase):
         self.assertFalse(one.state.is_in_game)
         one.hear(word(2, broadcasts.FLEET_GAME_BEGINS))
         self.assertTrue(one.state.is_in_game)
-        self.assertEqual(one.bench.again().book.fleet_number, 2)
+        self.assertEqual(one.bench.again().game_journal.broadcast_number, 2)
 
     def test_in_a_session_it_is_answered_with_the_number_and_said_again_when_asked_again(self):
         one = badge()
@@ -311,14 +311,16 @@ class FleetTest(unittest.TestCase):
         for _ask in range(2):
             session = Session(MARSHAL)
             one.ask(session, wire_order_frames.encode_fleet(payload))
-            outcomes.append(wire_order_frames.decode_result(session.answers[0][1], frames.FLEET))
+            outcomes.append(
+                wire_order_frames.decode_result(session.answers[0][1], frames.BROADCAST)
+            )
         self.assertEqual(outcomes, [(3, 0), (3, order_frames.OLD)])
-        self.assertEqual(len(one.ear.calls), 2)
+        self.assertEqual(len(one.observer.calls), 2)
         self.assertEqual(one.bench.count(journal.PAUSE), 1)
         forged = word(9, broadcasts.FLEET_PAUSE, key=bytes(16))
         session = Session(MARSHAL)
         one.ask(session, wire_order_frames.encode_fleet(forged))
-        answer = wire_order_frames.decode_result(session.answers[0][1], frames.FLEET)
+        answer = wire_order_frames.decode_result(session.answers[0][1], frames.BROADCAST)
         self.assertEqual(answer, (3, order_frames.FORGED))
 
     def test_power_cut_at_each_write_leaves_it_done_once_or_to_be_done(self):
@@ -345,7 +347,7 @@ class FleetTest(unittest.TestCase):
         store.fail_at = None
         again = FakeBadge(one.bench.again())
         again.hear(word(*arguments))
-        self.assertEqual(again.book.fleet_number, 4)
+        self.assertEqual(again.game_journal.broadcast_number, 4)
         # Carried over into new segments it is said again, without content or in a note.
         pauses = [payload for _ms, payload in again.bench.of(journal.PAUSE) if payload]
         done = len(pauses) + again.bench.count(journal.EVENT) + again.bench.count(journal.REFUSED)
@@ -361,14 +363,16 @@ class FleetTest(unittest.TestCase):
                 store = one.bench.store
                 store.fail_at = store.writes + skip
                 store.is_late = is_late
-                fleet.heard(one, word(4, broadcasts.FLEET_FIGHT_OVER, STUN, identity(HITS)))
+                broadcast.heard(one, word(4, broadcasts.FLEET_FIGHT_OVER, STUN, identity(HITS)))
                 for _try in range(3):
                     try:
                         one.bench.wake()
                     except OSError:
                         one.bench.task._recover()
                 self.assertEqual(one.bench.count(journal.EVENT), 1)
-                self.assertEqual((one.book.fleet_number, len(one.ear.calls)), (4, 1))
+                self.assertEqual(
+                    (one.game_journal.broadcast_number, len(one.observer.calls)), (4, 1)
+                )
 
     def test_safe_mode_without_rules_stops_as_well(self):
         one = badge(kind=RawGame)
@@ -376,7 +380,7 @@ class FleetTest(unittest.TestCase):
         one.hear(word(1, broadcasts.FLEET_PAUSE))
         self.assertTrue(one.state.is_paused)
         one.hear(word(2, broadcasts.FLEET_FIGHT_OVER, STUN, identity(HITS)))
-        self.assertEqual(one.book.fleet_number, 2)
+        self.assertEqual(one.game_journal.broadcast_number, 2)
 
 
 class EmergencyTest(unittest.TestCase):

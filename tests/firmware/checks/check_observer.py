@@ -1,4 +1,4 @@
-"""The ear: only calls leave the interrupt handler, each is taken once, a deaf radio is shown."""
+"""The observer: only calls leave the interrupt, each is taken once, a deaf radio is shown."""
 
 import unittest
 
@@ -7,8 +7,8 @@ import bluetooth
 from redband.wire import keys as wire_keys
 from redband_badge import limits, notes
 from redband_badge.bounded_queue import BoundedQueue
-from redband_badge.ear import AGAIN, NOT_OURS, TAKEN, Ear, observing
-from redband_badge.state import FAULT_EAR, BadgeState
+from redband_badge.observer import AGAIN, NOT_OURS, TAKEN, Observer, observing
+from redband_badge.state import FAULT_OBSERVER, BadgeState
 from redband_badge.wakeup import Wakeup
 from redband_core import advert, keys
 from redband_core.errors import ProtocolError
@@ -18,7 +18,7 @@ from redband_hal.radio import Radio
 FILE = wire_keys.encode_key_file(b"GAME", bytes(48), bytes(64), 0, bytes(16))
 
 
-def call(kind=advert.KIND_FLEET, mark=0):
+def call(kind=advert.KIND_BROADCAST, mark=0):
     """Return an advertisement of a kind, told apart by `mark`."""
     payload = bytes((advert.MAGIC, advert.form(kind))) + bytes((mark,)) * 22
     return advert.advertising_data(payload)
@@ -68,10 +68,10 @@ class EarTest(unittest.TestCase):
         self.radio = Radios()
         self.badge = FakeBadge()
         self.adverts = FakeAdverts()
-        self.ear = Ear(self.radio, self.badge, keys.Access(FILE), self.adverts)
+        self.observer = Observer(self.radio, self.badge, keys.Access(FILE), self.adverts)
         self.taken = []
         self.result = TAKEN
-        self.ear.takers[advert.KIND_FLEET] = self._take
+        self.observer.takers[advert.KIND_BROADCAST] = self._take
 
     def _take(self, badge, payload, rssi_dbm, now_ms):
         self.taken.append((payload, rssi_dbm, now_ms))
@@ -84,59 +84,59 @@ class EarTest(unittest.TestCase):
 
     def test_call_said_again_is_taken_once(self):
         self.hear(call(), call(mark=1))
-        self.ear.poll(10)
+        self.observer.poll(10)
         self.hear(call())
-        self.ear.poll(60)
+        self.observer.poll(60)
         self.assertEqual(self.taken, [(call()[7:], -60, 10), (call(mark=1)[7:], -60, 10)])
 
     def test_G12_rubbish_with_a_copied_proof_does_not_keep_the_call_away(self):
         for result in (NOT_OURS, None):
             self.result = result
             self.hear(call(mark=9))
-            self.ear.poll(0)
+            self.observer.poll(0)
         self.result = TAKEN
         self.hear(call(mark=9))
-        self.ear.poll(50)
+        self.observer.poll(50)
         self.hear(call(mark=9))
-        self.ear.poll(100)
+        self.observer.poll(100)
         self.assertEqual(len(self.taken), 3)
 
     def test_who_wants_each_packet_gets_it(self):
         self.result = AGAIN
         for now_ms in range(0, 200, 50):
             self.hear(call())
-            self.ear.poll(now_ms)
+            self.observer.poll(now_ms)
         self.assertEqual(len(self.taken), 4)
 
     def test_flood_of_calls_costs_a_bounded_number_of_proofs(self):
         self.result = NOT_OURS
         self.hear(*[call(mark=mark) for mark in range(100)])
         for now_ms in range(0, 1000, 50):
-            self.ear.poll(now_ms)
-        self.assertEqual(len(self.taken), 20 * limits.EAR_CALLS_PER_POLL)
+            self.observer.poll(now_ms)
+        self.assertEqual(len(self.taken), 20 * limits.OBSERVE_CALLS_PER_POLL)
 
     def test_proofs_remembered_are_bounded_and_the_newest(self):
         marks = list(range(100))
         for mark in marks:
             self.hear(call(mark=mark))
-            self.ear.poll(mark)
-        self.assertEqual(len(self.ear._taken), limits.EAR_REMEMBERED)
-        for mark in marks[-limits.EAR_REMEMBERED :]:
+            self.observer.poll(mark)
+        self.assertEqual(len(self.observer._taken), limits.OBSERVE_REMEMBERED)
+        for mark in marks[-limits.OBSERVE_REMEMBERED :]:
             self.hear(call(mark=mark))
-            self.ear.poll(200)
+            self.observer.poll(200)
         self.assertEqual(len(self.taken), 100)
 
     def test_it_listens_by_the_policy_and_asks_the_controller_only_for_changes(self):
         for now_ms in range(0, 1000, 50):
-            self.ear.poll(now_ms)
-        self.ear.listen(8000)
+            self.observer.poll(now_ms)
+        self.observer.listen(8000)
         for now_ms in range(1000, 12000, 50):
-            self.ear.poll(now_ms)
-        self.ear.is_radio_on = False
-        self.ear.poll(12000)
-        self.ear.poll(12050)
-        usual = (limits.EAR_WINDOW_MS, limits.EAR_PERIOD_MS)
-        full = (limits.EAR_FULL_MS, limits.EAR_FULL_MS)
+            self.observer.poll(now_ms)
+        self.observer.is_radio_on = False
+        self.observer.poll(12000)
+        self.observer.poll(12050)
+        usual = (limits.OBSERVE_WINDOW_MS, limits.OBSERVE_PERIOD_MS)
+        full = (limits.OBSERVE_FULL_MS, limits.OBSERVE_FULL_MS)
         self.assertEqual(self.radio.calls, [usual, full, usual, None])
 
     def test_policy(self):
@@ -147,40 +147,40 @@ class EarTest(unittest.TestCase):
         self.assertTrue(saving[1] > usual[1])
 
     def test_scan_that_ended_unnoticed_begins_again(self):
-        for now_ms in range(0, 3 * limits.EAR_RENEW_MS, 1000):
-            self.ear.poll(now_ms)
+        for now_ms in range(0, 3 * limits.OBSERVE_RENEW_MS, 1000):
+            self.observer.poll(now_ms)
         self.assertEqual(len(self.radio.calls), 3)
 
     def test_B11_scan_that_is_refused_is_tried_again_shown_and_noted_once(self):
         self.radio.failures = 6
         shown = []
         for now_ms in range(0, 60_000, 50):
-            self.ear.poll(now_ms)
-            shown.append(self.badge.state.faults & FAULT_EAR != 0)
+            self.observer.poll(now_ms)
+            shown.append(self.badge.state.faults & FAULT_OBSERVER != 0)
         self.assertEqual(self.radio.failures, 0)
-        self.assertEqual(self.radio.calls[0], (limits.EAR_WINDOW_MS, limits.EAR_PERIOD_MS))
+        self.assertEqual(self.radio.calls[0], (limits.OBSERVE_WINDOW_MS, limits.OBSERVE_PERIOD_MS))
         self.assertTrue(True in shown)
         self.assertFalse(shown[-1])
-        self.assertEqual(self.badge.note_queue.front(), (notes.EAR_OFF, 5))
+        self.assertEqual(self.badge.note_queue.front(), (notes.OBSERVER_OFF, 5))
         self.badge.note_queue.remove_front()
         self.assertIsNone(self.badge.note_queue.front())
 
     def test_B11_that_is_always_refused_is_not_hammered(self):
         self.radio.failures = 10000
         for now_ms in range(0, 120_000, 50):
-            self.ear.poll(now_ms)
+            self.observer.poll(now_ms)
         self.assertTrue(3 <= 10000 - self.radio.failures < 15, self.radio.failures)
 
     def test_badge_without_keys_never_listens(self):
-        ear = Ear(self.radio, self.badge, keys.Access(), self.adverts)
-        ear.poll(0)
+        observer = Observer(self.radio, self.badge, keys.Access(), self.adverts)
+        observer.poll(0)
         self.assertEqual(self.radio.calls, [])
 
     def test_call_goes_to_the_adverts_with_its_end(self):
-        self.ear.poll(1000)
-        self.ear.call(b"x" * 24, 5000)
+        self.observer.poll(1000)
+        self.observer.call(b"x" * 24, 5000)
         self.assertEqual(self.adverts.guests, [(b"x" * 24, 6000)])
-        self.ear.hush(b"x" * 24)
+        self.observer.hush(b"x" * 24)
         self.assertEqual(self.adverts.guests, [])
 
 

@@ -7,8 +7,8 @@ as a fault (PITFALLS B11). What a call means: the functions in `takers`, see doc
 """
 
 from redband_badge import limits, notes
-from redband_badge.state import FAULT_EAR
-from redband_core.advert import KIND_FLEET, form
+from redband_badge.state import FAULT_OBSERVER
+from redband_core.advert import KIND_BROADCAST, form
 from redband_core.errors import ProtocolError
 
 # In an advertisement, from radio.HEAD_AT on: length, type, company, magic; then version and kind.
@@ -30,18 +30,21 @@ def observing(is_full: bool, is_radio_on: bool, is_critical: bool) -> "tuple[int
     if not is_radio_on:
         return (0, 0)
     if is_full:
-        return (limits.EAR_FULL_MS, limits.EAR_FULL_MS)
-    return (limits.EAR_WINDOW_MS, limits.EAR_SAVING_MS if is_critical else limits.EAR_PERIOD_MS)
+        return (limits.OBSERVE_FULL_MS, limits.OBSERVE_FULL_MS)
+    return (
+        limits.OBSERVE_WINDOW_MS,
+        limits.OBSERVE_SAVING_MS if is_critical else limits.OBSERVE_PERIOD_MS,
+    )
 
 
-def _take_fleet(badge, payload: bytes, _rssi_dbm: int, _now_ms: int) -> int:
-    from redband_badge import fleet  # seldom; it leaves the memory again
+def _take_broadcast(badge, payload: bytes, _rssi_dbm: int, _now_ms: int) -> int:
+    from redband_badge import broadcast  # seldom; it leaves the memory again
 
-    return fleet.heard(badge, payload)
+    return broadcast.heard(badge, payload)
 
 
-class Ear:
-    """One badge's ear, polled by the radio task.
+class Observer:
+    """One badge's observer, polled by the radio task.
 
     `takers`: kind to a function (badge, payload, rssi in dBm, uptime in ms) that returns NOT_OURS,
     TAKEN or AGAIN and may raise ProtocolError. `payload`: 24 bytes, nothing of it proven.
@@ -55,7 +58,7 @@ class Ear:
         self.access = access
         self._adverts = adverts
         self.now_ms = 0  # uptime at the last poll
-        self.takers = {KIND_FLEET: _take_fleet}
+        self.takers = {KIND_BROADCAST: _take_broadcast}
         self.is_radio_on = True
         self.full_until_ms = 0
         self.on_poll = None  # called with the uptime at each poll, while a tap is going on
@@ -88,7 +91,7 @@ class Ear:
         if self.on_poll is not None:
             self.on_poll(now_ms)
         self._observe(now_ms)
-        for _ in range(limits.EAR_CALLS_PER_POLL):
+        for _ in range(limits.OBSERVE_CALLS_PER_POLL):
             heard = self.radio.take_heard()
             if heard is None:
                 return
@@ -99,7 +102,7 @@ class Ear:
             return
         is_full = now_ms < self.full_until_ms
         wanted = observing(is_full, self.is_radio_on, self._badge.state.is_critical)
-        is_old = now_ms - self._asked_ms >= limits.EAR_RENEW_MS
+        is_old = now_ms - self._asked_ms >= limits.OBSERVE_RENEW_MS
         if wanted == self._asked and not (is_old and wanted[0]):
             return
         try:
@@ -113,7 +116,7 @@ class Ear:
         self._asked = wanted
         self._asked_ms = now_ms
         self._failures = 0
-        self._badge.state.set_fault(FAULT_EAR, False)
+        self._badge.state.set_fault(FAULT_OBSERVER, False)
 
     def _heads(self) -> tuple:
         return tuple([_HEAD + bytes((form(kind),)) for kind in sorted(self.takers)])
@@ -124,8 +127,8 @@ class Ear:
         self._retry_at_ms = now_ms + min(pause_ms, limits.RADIO_RETRY_LONGEST_MS)
         self._asked = (0, 0)
         if self._failures == limits.RADIO_FAULT_FAILURES:
-            self._badge.state.set_fault(FAULT_EAR, True)
-            self._badge.note_queue.put((notes.EAR_OFF, error.errno or 0))
+            self._badge.state.set_fault(FAULT_OBSERVER, True)
+            self._badge.note_queue.put((notes.OBSERVER_OFF, error.errno or 0))
 
     def _take(self, advertisement: bytes, rssi_dbm: int, now_ms: int) -> None:
         payload = advertisement[_PAYLOAD_AT:]
@@ -139,6 +142,6 @@ class Ear:
             # Only what was believed is remembered: else rubbish with a copied proof, said a moment
             # sooner, would keep the real call away.
             if taker(self._badge, payload, rssi_dbm, now_ms) == TAKEN:
-                self._taken = self._taken[1 - limits.EAR_REMEMBERED :] + [proof]
+                self._taken = self._taken[1 - limits.OBSERVE_REMEMBERED :] + [proof]
         except ProtocolError:
             return

@@ -13,11 +13,11 @@ from redband_core.errors import ProtocolError
 
 # Left out first when the journal fills up: nothing in the state depends on them.
 _LOW_VALUE = (journal.REFUSED, journal.NOTE)
-# What may be the record of a word to the fleet, besides two notes.
+# What may be the record of a broadcast, besides two notes.
 _DECISIONS = (journal.EVENT, journal.REFUSED, journal.PAUSE, journal.RESUME)
 
 
-class Book:
+class GameJournal:
     """Writer of one journal; lives in the game task."""
 
     def __init__(self, store, state, provisioned: int, boot_id: int) -> None:
@@ -29,8 +29,8 @@ class Book:
         self._shed_count = 0
         self.is_paused = False  # as the journal says; the state shows it after show()
         self.is_emergency = False  # as the journal says
-        self.fleet_number = 0  # of the last word to the fleet that was obeyed
-        self.fleet_pending = 0  # of one whose own record is still to come, 0 for none
+        self.broadcast_number = 0  # of the last broadcast that was obeyed
+        self.broadcast_pending = 0  # of one whose own record is still to come, 0 for none
         self.decided_seq = -1  # number of the record that decides the input in hand, -1 before it
         self.result = 0  # what that record says: 0, or why the input was refused
         self.boot_count = 0  # highest in the journal
@@ -85,13 +85,13 @@ class Book:
             found.append((journal.NOTE, journal.note_payload(notes.GAME_ENDED, 0)))
         if self.is_emergency:
             found.append((journal.NOTE, journal.note_payload(notes.EMERGENCY, 1)))
-        for value in (self.fleet_number << 1, self.fleet_pending << 1 | 1):
+        for value in (self.broadcast_number << 1, self.broadcast_pending << 1 | 1):
             if value > 1:
-                found.append((journal.NOTE, journal.note_payload(notes.FLEET, value)))
+                found.append((journal.NOTE, journal.note_payload(notes.BROADCAST, value)))
         return found
 
     def write_owed(self, now_ms: int) -> None:
-        """Write what belongs to the last record and was cut off behind it. Raises OSError."""
+        """Write what belongs to the last record and was cut off from it. Raises OSError."""
 
     def show(self) -> None:
         """Put the state where LED and radio see it."""
@@ -103,15 +103,15 @@ class Book:
         self.begin_replay()
         was_paused, self.is_paused = self.is_paused, False
         was_in_game, self._state.is_in_game = self._state.is_in_game, True
-        kept = (self.is_emergency, self.fleet_number)
+        kept = (self.is_emergency, self.broadcast_number)
         self.is_emergency = False
-        self.fleet_number = self.fleet_pending = 0
+        self.broadcast_number = self.broadcast_pending = 0
         try:
             self._store.recover(self._replay)
         except OSError:
             self.is_paused = was_paused
             self._state.is_in_game = was_in_game
-            self.is_emergency, self.fleet_number = kept
+            self.is_emergency, self.broadcast_number = kept
             raise
         self.end_replay()
         self._state.last_seq = self._store.next_seq - 1
@@ -120,7 +120,7 @@ class Book:
         """Like restore(); return whether the input in hand is decided: its record is there."""
         self.restore()
         self.settle(self._store.next_seq)
-        # What the flash did to the place behind the last record is not known: leave it alone.
+        # What the flash did to the place after the last record is not known: leave it alone.
         self._store.force_segment()
         self.write_owed(self._store.last_ms)
         self.show()
@@ -156,7 +156,7 @@ class Book:
             elif kind == journal.PAUSE or kind == journal.RESUME:
                 self.is_paused = kind == journal.PAUSE
             if kind in _DECISIONS and payload:
-                self._fleet_followed()
+                self._broadcast_followed()
             self.replay(kind, game_ms, payload)
         except ProtocolError:
             # The checksum is right, so another version wrote it: it says nothing to this one.
@@ -181,13 +181,13 @@ class Book:
         """
         from redband_badge import commands  # costs a badge that hears none no memory
 
-        commands.stand(self, True, now_ms, source)
+        commands.set_paused(self, True, now_ms, source)
 
     def resume(self, now_ms: int, source: int = 0) -> None:
         """Let the game go on; see pause()."""
         from redband_badge import commands
 
-        commands.stand(self, False, now_ms, source)
+        commands.set_paused(self, False, now_ms, source)
 
     def note(self, now_ms: int, code: int, value: int, is_vital: bool = False) -> None:
         """Write a note. Raises OSError. `is_vital`: in a full journal as well, as are the game's
@@ -204,22 +204,22 @@ class Book:
     def _take_note(self, code: int, value: int) -> None:
         if code == notes.GAME_ENDED or code == notes.GAME_BEGUN:
             self._state.is_in_game = code == notes.GAME_BEGUN
-            self._fleet_followed()
+            self._broadcast_followed()
         elif code == notes.EMERGENCY:
             self.is_emergency = bool(value)
             if self._state.is_emergency != self.is_emergency:
                 self._state.is_emergency = self.is_emergency
                 self._state.touch()
-        elif code == notes.FLEET:
+        elif code == notes.BROADCAST:
             if value & 1:
-                self.fleet_pending = value >> 1
+                self.broadcast_pending = value >> 1
             else:
-                self.fleet_number = value >> 1
+                self.broadcast_number = value >> 1
 
-    def _fleet_followed(self) -> None:
-        if self.fleet_pending:
-            self.fleet_number = self.fleet_pending
-            self.fleet_pending = 0
+    def _broadcast_followed(self) -> None:
+        if self.broadcast_pending:
+            self.broadcast_number = self.broadcast_pending
+            self.broadcast_pending = 0
 
     def record(self, kind: int, game_ms: int, payload: bytes) -> None:
         """Write a record that the state already contains. Raises OSError."""
@@ -227,14 +227,14 @@ class Book:
         self.append(kind, game_ms, payload)
 
     def append(self, kind: int, game_ms: int, payload: bytes) -> None:
-        """Write a record behind make_room(). Raises OSError."""
+        """Write a record after make_room(). Raises OSError."""
         if kind in _LOW_VALUE and self._store.is_shedding():
             self._shed_count += 1
             return
         self._state.last_seq = self._store.append(kind, game_ms, payload)
 
     def decide(self, kind: int, game_ms: int, payload: bytes) -> None:
-        """Write, behind make_room(), the record that decides the input in hand. Raises OSError."""
+        """Write, after make_room(), the record that decides the input in hand. Raises OSError."""
         self.decided_seq = self._store.next_seq
         self.append(kind, game_ms, payload)
 
@@ -255,7 +255,7 @@ class Book:
         self._state.set_flag(FLAG_JOURNAL_FULL, bool(shed_records) or store.is_shedding())
 
     def note_now(self, code: int, value: int, now_ms: int = 0) -> None:
-        """Write a note behind make_room(), past the shedding: of what may not be missing.
+        """Write a note after make_room(), past the shedding: of what may not be missing.
 
         Raises OSError. `now_ms`: the newest record's time when it is later.
         """

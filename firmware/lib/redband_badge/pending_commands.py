@@ -1,15 +1,16 @@
-"""Gives orders to the game task, and its answers back to who gave them.
+"""Gives commands to the game task, and its answers back to who gave them.
 
-Guarantee: each order that `give` took is answered once, when the journal holds what came of it;
-an order that a host repeats, in another session, too, is done once. What an order is about: the
-functions of `staff`, `fleet`. A restart of the badge forgets what was asked, never what was done.
+Guarantee: each command that `give` took is answered once, when the journal holds what came of it;
+one that a host repeats, in another session, too, is done once. What a command is about: the
+functions of `host_commands`, `broadcast`. A restart of the badge forgets what was asked, never
+what was done.
 """
 
 REQUESTS_MAX = 8
 """Requests of hosts remembered: more than a host has open at a time."""
 
 
-class Orders:
+class PendingCommands:
     """Of one badge.
 
     requests: the newest of hosts, lists of [request, outcome or None, session, message number,

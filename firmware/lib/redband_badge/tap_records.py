@@ -11,24 +11,24 @@ from redband_core import journal, tap
 _FIRST_STAFF_ROLE = 2
 
 
-def decide(book, value: tuple, now_ms: int) -> int:
+def decide(game_journal, value: tuple, now_ms: int) -> int:
     """Write and do one side of a tap at `now_ms`; return the answer. Raises OSError.
 
     `value`: ((tap.PATIENT or tap.MEDIC, the medic's role), other badge's id, nonce, outcome,
-    (event id, args), event of the medic's own to be applied behind it or None).
+    (event id, args), event of the medic's own to be applied after it or None).
     """
     who, other, nonce, outcome, event, given = value
-    at_ms = max(now_ms, book.game_ms())
+    at_ms = max(now_ms, game_journal.game_ms())
     payload = tap.payload(who, other, nonce, outcome, event)
-    book.make_room()
+    game_journal.make_room()
     if who[0] == tap.PATIENT:
-        book.append(journal.TAP, at_ms, payload)
-        if book.is_paused and who[1] < _FIRST_STAFF_ROLE:
-            return book.refuse(at_ms, notes.REFUSED_PAUSED, event[0], event[1])
-        return book.apply(at_ms, event[0], event[1])
+        game_journal.append(journal.TAP, at_ms, payload)
+        if game_journal.is_paused and who[1] < _FIRST_STAFF_ROLE:
+            return game_journal.refuse(at_ms, notes.REFUSED_PAUSED, event[0], event[1])
+        return game_journal.apply(at_ms, event[0], event[1])
     if given is None:
-        book.decide(journal.TAP, at_ms, payload)
+        game_journal.decide(journal.TAP, at_ms, payload)
         return 0
     # When the flash fails between the two, both are written again: one treatment, said twice.
-    book.append(journal.TAP, at_ms, payload)
-    return book.apply(at_ms, given[0], given[1])
+    game_journal.append(journal.TAP, at_ms, payload)
+    return game_journal.apply(at_ms, given[0], given[1])
