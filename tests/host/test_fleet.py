@@ -8,8 +8,8 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from tests.host.gateway_radio import GatewayRadio, out_of_range
-from tests.host.journals import PlayingBadge
+from tests.support.gateway_radio import GatewayRadio, out_of_range
+from tests.support.journals import PlayingBadge
 
 from redband import rules
 from redband.cli import command as cli_command

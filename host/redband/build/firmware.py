@@ -19,11 +19,8 @@ from pathlib import Path
 
 import platformdirs
 
+from redband.build import bundle, shrink, shrink_constants, shrink_names
 from redband.errors import RedbandUserError
-from redband.build import bundle
-from redband.build import shrink
-from redband.build import shrink_constants
-from redband.build import shrink_names
 
 ENVIRONMENT_VARIABLE = "REDBAND_FIRMWARE"
 MAIN = "/main.py"
@@ -49,6 +46,7 @@ APART = ("redband_badge.files", "redband_hal.system")
 COMPILE_TIMEOUT_S = 60
 SMALL_KEPT = 16
 """Programs in the cache: one for each state of the sources that somebody works on."""
+
 
 def firmware_directory() -> Path:
     """Return the directory whose content is the badge's file system.

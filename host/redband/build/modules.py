@@ -12,10 +12,10 @@ import ast
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
-from redband.errors import RedbandUserError
-from redband.desk import board_scripts
 from redband.build.firmware import content_hash, firmware_directory
+from redband.desk import board_scripts
 from redband.desk.mpremote import Mpremote, PortError, PortTrouble
+from redband.errors import RedbandUserError
 
 LIBRARY = "/lib/"
 LOAD_TIMEOUT_S = 60.0

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from redband.build.firmware import LIBRARY, firmware_directory, firmware_files
 from redband.rules import CompiledRuleset
-from redband_core import upload
 from redband.wire.upload import encode_entry
+from redband_core import upload
 
 NAMES = {upload.RULESET: "ruleset", upload.SETTINGS: "settings", upload.FIRMWARE: "firmware"}
 
