@@ -13,8 +13,8 @@ from redband_badge import limits
 from redband_badge.adverts import Adverts
 from redband_badge.observer import Observer
 from redband_core import advert, frames, numbers
-from redband_core.badge_session import BadgeSession
 from redband_core.clock import GameClock
+from redband_core.session import BadgeSession
 from redband_hal import radio as hal_radio
 from redband_hal import system
 

@@ -62,8 +62,8 @@ def scan(
 
 
 def _line(sighting: Heard) -> str:
-    from redband.gateway.rows import FLAG_NAMES
     from redband.number_texts import ROLES, text_of
+    from redband.overview.rows import FLAG_NAMES
     from redband_core.advert import NO_SEQ
 
     advert = sighting.advert

@@ -12,7 +12,6 @@ from redband.keys.files import (
 
 __all__ = [
     "KEY_FILE",
-    "ROLES",
     "GameKeys",
     "Keys",
     "RoleKeys",
