@@ -3,7 +3,7 @@
 import unittest
 
 import check_commands
-from check_commands import HITS, MARSHAL, STUN, FakeBadge, Session
+from check_commands import HITS, STUN, FakeBadge, Session
 
 from redband.wire import order_frames as wire_order_frames
 from redband_core import journal, numbers
@@ -25,7 +25,7 @@ class OneBadgeScoresManyTimes(unittest.TestCase):
     def test_G6_order_said_five_times_by_two_hosts_counts_once(self):
         one = check_commands.badge(HITS)
         message = wire_order_frames.encode_event(77, 1, (1, 2))
-        hosts = (Session(MARSHAL), Session(MARSHAL))
+        hosts = (Session(numbers.ROLE_MARSHAL), Session(numbers.ROLE_MARSHAL))
         for said in range(5):
             one.ask(hosts[said & 1], message, said)
         self.assertEqual(one.bench.count(journal.EVENT), 1)
