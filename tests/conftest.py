@@ -4,7 +4,13 @@ import os
 
 import pytest
 
-pytest_plugins = ["tests.support.badges", "tests.support.programs"]
+pytest_plugins = [
+    "tests.support.fields",
+    "tests.support.badges",
+    "tests.support.gateways",
+    "tests.support.radio_programs",
+    "tests.support.usb",
+]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
