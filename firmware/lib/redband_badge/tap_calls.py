@@ -236,7 +236,7 @@ class Medic(_Tap):
         patient_id, nonce = self._patient or (tap.NOBODY, 0)
         who = (tap.MEDIC, self._role)
         value = (who, patient_id, nonce, outcome, self._event, given)
-        return self._badge.orders.give(commands.TAP, value, done)
+        return self._badge.pending_commands.give(commands.TAP, value, done)
 
     def _offer(self, _answer: int) -> None:
         """The journal has it: say it, and listen for what comes of it."""
