@@ -20,8 +20,8 @@ from tests.support.waiting import WAIT_S
 
 from redband.demo.evidence import EVENT_KINDS, read_journal
 from redband.gateway.bleak_radio import BleakRadio
-from redband.gateway.book import open_book
 from redband.gateway.gateway import Gateway
+from redband.overview.names import open_book
 from redband.radio import SyncError, SyncFailure
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.badge import VirtualBadge

@@ -16,7 +16,7 @@ from tests.support.radio_programs import PRELUDE, RadioBench
 from tests.support.taps import hit, lit
 from tests.support.waiting import WAIT_S, until
 
-from redband.fleet.firmware import firmware_directory
+from redband.build.firmware import firmware_directory
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field

@@ -13,8 +13,9 @@ from tests.support.badge_journal import events, notes
 from tests.support.updates import UpdateHost
 from tests.support.waiting import WAIT_S
 
-from redband.fleet import air_update, packages
-from redband.fleet.firmware import firmware_directory, firmware_files
+from redband.build import packages
+from redband.build.firmware import firmware_directory, firmware_files
+from redband.gateway import air_update
 from redband.radio.update import talk
 from redband.rules import load
 from redband.virtual.badge import VirtualBadge

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.support.live_table import DYING, shown
 
-from redband.cli.table import RHYTHMS, WORDS
-from redband.gateway.rows import BadgeRow, Text
+from redband.overview.rows import BadgeRow, Text
+from redband.overview.table import RHYTHMS, WORDS
 from redband_core import led
 
 SILENT = BadgeRow(badge_id=13, player="Fox", state=Text("healthy", "здоров"), last_seen_age_s=25.0)

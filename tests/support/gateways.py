@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from tests.support.gateway_radio import GatewayRadio
 
-from redband.gateway.book import RuleBook
 from redband.gateway.gateway import Gateway
 from redband.keys import GameKeys
+from redband.overview.names import RuleBook
 from redband.rules.loader import load
 from redband.store.store import Store
 

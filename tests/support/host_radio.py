@@ -13,7 +13,7 @@ from redband.store.records import Page, decode_page
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.bleak_backend import VirtualRadio, backend
 from redband.virtual.field import Field
-from redband_core.host_adverts import Advert
+from redband.wire.advert import Advert
 
 PRESS_MS = 30
 REST_MS = 60

@@ -6,9 +6,9 @@ import io
 
 from rich.console import Console
 
-from redband.cli.table import table
-from redband.gateway.merge import led_views
-from redband.gateway.rows import BadgeRow, Text
+from redband.overview.merge import led_views
+from redband.overview.rows import BadgeRow, Text
+from redband.overview.table import table
 from redband_core import led
 
 DYING = BadgeRow(

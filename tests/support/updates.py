@@ -8,7 +8,8 @@ from tests.support.badge_journal import noted
 from tests.support.taps import hit, lit
 from tests.support.waiting import WAIT_S, until
 
-from redband.fleet import air_update, packages
+from redband.build import packages
+from redband.gateway import air_update
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.bleak_backend import VirtualRadio
 from redband.virtual.field import Field

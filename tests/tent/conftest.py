@@ -17,7 +17,7 @@ from playwright.async_api import Browser, ConsoleMessage, Page, ViewportSize, as
 from tests.support.browser import CHROMIUM, FLAGS, LAPTOP, START_S, serving
 from tests.support.example_field import ExampleField
 
-from redband.web import create_app
+from redband.tent import create_app
 
 OpenPage = Callable[..., Awaitable[Page]]
 
