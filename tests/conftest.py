@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from tests.support import compiled
 
 pytest_plugins = [
     "tests.support.fields",
@@ -11,6 +12,12 @@ pytest_plugins = [
     "tests.support.radio_programs",
     "tests.support.usb",
 ]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make what follows from the rulesets, once for all workers."""
+    if not hasattr(config, "workerinput"):
+        compiled.make()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -21,9 +21,8 @@ from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
 from redband.wire import order_frames as wire_order_frames
-from redband_core import frames, journal, order_frames
+from redband_core import frames, journal, numbers
 
-NOTE_EMERGENCY, NOTE_FLEET, NOTE_SENT_BY = 72, 73, 74
 pytestmark = pytest.mark.timeout(240)
 
 
@@ -46,7 +45,7 @@ async def test_event_by_name_is_done_refused_in_words_and_journalled_with_the_ro
     records = await cut_and_read(badge)
     events = events_of(records)
     assert events == [(1, (1, 2))]
-    assert noted_in(records, NOTE_SENT_BY) == [2, 3]
+    assert noted_in(records, numbers.NOTE_SENT_BY) == [2, 3]
 
 
 async def test_order_is_done_once_although_its_answer_is_lost_with_the_link(field: Field):
@@ -71,7 +70,7 @@ async def test_order_is_done_once_although_its_answer_is_lost_with_the_link(fiel
     hosts = {radio.name for radio in field.ether.controllers} - {address(1)}
     (host,) = hosts
     done = await order_badge(heard.device, orders, field.keys, observer.radio, 90)
-    assert wire_order_frames.decode_result(done.answers[0], frames.EVENT)[1] == order_frames.DONE
+    assert wire_order_frames.decode_result(done.answers[0], frames.EVENT)[1] == numbers.ANSWER_DONE
     assert links > 1
     await observer.close()
     records = await cut_and_read(badge)
@@ -97,7 +96,7 @@ async def test_stop_passes_along_three_badges_of_which_only_neighbours_hear_each
     await observer.close()
     for badge in badges:
         records = await cut_and_read(badge)
-        assert [value >> 1 for value in noted_in(records, NOTE_FLEET)] == [word.number]
+        assert [value >> 1 for value in noted_in(records, numbers.NOTE_BROADCAST)] == [word.number]
         assert sum(kind == journal.PAUSE for _seq, kind, _ms, _payload in records) == 1
 
 
@@ -147,7 +146,7 @@ async def test_emergency_is_heard_also_while_a_host_is_connected_and_ends_by_the
     await until(lambda: observer.shows(1, is_emergency=False))
     await observer.close()
     await radio.close()
-    assert noted_in(await cut_and_read(badge), NOTE_EMERGENCY) == [1, 0]
+    assert noted_in(await cut_and_read(badge), numbers.NOTE_EMERGENCY) == [1, 0]
 
 
 async def five_presses(badge) -> None:
@@ -197,8 +196,8 @@ async def test_gateway_tells_missed_words_in_order(field: Field):
     await radio.close()
     store.close()
     records = await cut_and_read(badge)
-    numbers = [value >> 1 for value in noted_in(records, NOTE_FLEET)]
-    assert numbers == [word.number for word in said]
+    told = [value >> 1 for value in noted_in(records, numbers.NOTE_BROADCAST)]
+    assert told == [word.number for word in said]
     kinds = [
         kind for _seq, kind, _ms, _payload in records if kind in (journal.PAUSE, journal.RESUME)
     ]

@@ -20,7 +20,7 @@ from redband.build.firmware import firmware_directory
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
-from redband_core import advert, journal
+from redband_core import advert, journal, numbers
 
 BADGE = "C0:DE:00:00:00:01"
 FOREVER = 1_000_000
@@ -208,7 +208,7 @@ async def test_B9_radio_that_does_not_start_leaves_hits_and_timers_alone(
     assert journal.EVENT in kinds(badge)
     observer = Observer(field)
     if failures == FOREVER:
-        await until(lambda: noted(badge, journal.NOTE_RADIO_OFF))
+        await until(lambda: noted(badge, numbers.NOTE_RADIO_OFF))
         assert not any(heard.advert.badge_id == 1 for heard in observer.heard)
         await hit(badge)
         faults.starts = 0

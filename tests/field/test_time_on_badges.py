@@ -6,7 +6,7 @@ import pytest
 from tests.support.badge_journal import events_of, notes_of, records
 
 from redband import rules
-from redband_core import journal
+from redband_core import journal, numbers
 
 HITS = rules.load("hits")
 DEATH_MS = 20_000
@@ -70,5 +70,5 @@ async def test_R12_quick_pulls_stay_in_the_game_and_are_written(make_badge):
     assert [boot[1] for boot in boots] == [1, 2, 3, 4, 5]
     assert {boot[2] for boot in boots} == {1}
     codes = {code for code, _value in notes_of(told)}
-    assert journal.NOTE_SAFE_MODE not in codes
+    assert numbers.NOTE_SAFE_MODE not in codes
     assert len(events_of(told)) == 1

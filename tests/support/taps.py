@@ -10,13 +10,13 @@ from tests.support.badge_journal import records
 from tests.support.waiting import WAIT_S, until
 
 from redband import rules
-from redband.keys import ROLES
 from redband.keys.derive import badge_key
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.field import BadgeSpec, Field
 from redband.virtual.radio.advertiser import AdvertPdu, AdvertType
 from redband.virtual.radio.controller import RadioController
-from redband_core import advert, broadcasts, journal, opening, tap
+from redband_core import advert, broadcasts, journal, numbers, opening, tap
+from redband_core.settings_check import ROLES
 
 STRANGER = "F0:DE:00:00:00:77"
 HEAD_BYTES = 7
@@ -169,7 +169,9 @@ def taps(badge: VirtualBadge) -> list[tuple]:
 
 def answered(medic: VirtualBadge) -> list[int]:
     """Return the outcomes that a medic's journal knows."""
-    return [one[3] for one in taps(medic) if one[0][0] == tap.MEDIC and one[3] != tap.ASKED]
+    return [
+        one[3] for one in taps(medic) if one[0][0] == tap.MEDIC and one[3] != numbers.ANSWER_ASKED
+    ]
 
 
 def events(badge: VirtualBadge, ruleset: str = "wounds") -> list[str]:
