@@ -17,7 +17,7 @@ def add_power(badge, supervisor):
     raise RuntimeError("broken at start")
 """
 FAILS_WHILE_RUNNING = """
-from redband_badge import notes
+from redband_core import numbers
 
 
 async def run(beat):
@@ -25,7 +25,7 @@ async def run(beat):
 
 
 def add_power(badge, supervisor):
-    supervisor.add(notes.TASK_POWER, run)
+    supervisor.add(numbers.TASK_POWER, run)
 """
 DEAD_RADIO = """
 EVENT_CONNECTED = 1

@@ -124,6 +124,18 @@ def test_an_old_image_written_back_keeps_both_of_its_lives(store: Store) -> None
     assert [(r.seq, r.boot_id) for r in store.records()][:3] == [(0, 11), (0, 12), (1, 11)]
 
 
+def test_what_is_committed_is_on_the_disk_before_a_badge_may_lose_it(
+    tmp_path: Path,
+) -> None:
+    """SQLite's synchronous=FULL; with less, a power cut can lose what was acknowledged."""
+    with dialect.open_engine(tmp_path / "s.sqlite").connect() as connection:
+        found = [
+            connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            for name in ("synchronous", "journal_mode", "foreign_keys")
+        ]
+    assert found == [2, "wal", 1]
+
+
 def test_ids_with_the_top_bit_set_come_back_unchanged(store: Store) -> None:
     maker = _journal(badge_id=65535, install_id=0xFFFFFFFF, boot_id=0xFFFFFFFF)
     store.ingest_page(maker.page(0))
