@@ -153,17 +153,17 @@ async def test_a_badge_that_was_away_is_told_all_it_missed_when_it_is_heard(stor
 
 
 async def test_a_badge_that_was_told_a_word_is_told_the_next(store: Store):
-    async with Bench(store) as bench:
-        await bench.radio.advertise(1)
-        await bench.gateway.drained({1})
+    async with two_badges(store) as rig:
+        await rig.radio.advertise(1)
+        await rig.gateway.drained({1})
         said = []
         for name in ("stop", "resume"):
             said.append(make_word(store, KEYS, COMMANDS[name]))
-            bench.radio.newest_word = said[-1].number
-            bench.gateway.say(said[-1])
-            await bench.until(lambda: len(bench.radio.told.get(1, ())) == len(said))
-        assert bench.radio.told[1] == [word.payload for word in said]
-        live = bench.gateway.live(1)
+            rig.radio.newest_word = said[-1].number
+            rig.gateway.say(said[-1])
+            await rig.settled(lambda: len(rig.radio.told.get(1, ())) == len(said))
+        assert rig.radio.told[1] == [word.payload for word in said]
+        live = rig.gateway.live(1)
         assert live is not None
         assert live.fleet_number == said[-1].number
 
