@@ -23,13 +23,6 @@ from redband_core import journal, numbers
 from redband_core.errors import ProtocolError
 
 
-@pytest.fixture
-def store(tmp_path: Path):
-    opened = Store(tmp_path / "s.sqlite", wall_ms=lambda: 1_000_000)
-    yield opened
-    opened.close()
-
-
 def _journal(badge_id: int = 3, install_id: int = 0xFFFFFFFE, boot_id: int = 0xABCDEF01):
     maker = JournalMaker(badge_id, install_id)
     maker.boot(boot_id)
