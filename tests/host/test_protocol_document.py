@@ -13,18 +13,18 @@ from redband.keys import GameKeys
 from redband.keys.derive import badge_key
 from redband.radio import reader, sync
 from redband.wire import advert as wire_advert
-from redband.wire import order_frames as wire_order_frames
+from redband.wire import command_frames as wire_command_frames
 from redband.wire import upload as wire_upload
 from redband.wire.log_stream import LogClient
 from redband_core import (
     advert,
     broadcasts,
+    command_frames,
     frames,
     journal,
     keys,
     limits,
     log_frames,
-    order_frames,
     sealing,
     tap,
     upload,
@@ -143,12 +143,12 @@ def game_vectors() -> dict[str, bytes]:
     wanted = broadcasts.wanted_block(42, COUNT, 0xAABBCCDD, 3, 5)
     offer = broadcasts.offer_block(42, 7, 0xAABBCCDD, keys.ROLE_MEDIC, (9, 2, 3), 0x12345, 0x0100)
     result = broadcasts.result_block(42, 7, 0xAABBCCDD, 9, tap.ALREADY)
-    said = broadcasts.fleet_block(5, broadcasts.FLEET_PAUSE, 0, 30, 7, 1)
+    said = broadcasts.broadcast_block(5, broadcasts.BROADCAST_PAUSE, 0, 30, 7, 1)
     return {
         "game-id": GAME.game_id,
         "advert-encryption": GAME.advert_encrypt,
         "advert-proof": GAME.advert_proof,
-        "broadcast": GAME.fleet,
+        "broadcast": GAME.broadcast,
         "role-master": GAME.role_key(MASTER) or b"",
         "key-42-master": badge_key(GAME, 42, MASTER) or b"",
         "state-block": advert.state_block(STATE),
@@ -158,23 +158,27 @@ def game_vectors() -> dict[str, bytes]:
         "wanted": sealing.seal(advert.KIND_WANTED, wanted, GAME.advert_proof, encrypt),
         "offer": broadcasts.seal_plain(advert.KIND_OFFER, offer, patient, encrypt),
         "result": broadcasts.seal_plain(advert.KIND_RESULT, result, patient, encrypt),
-        "broadcast-pause": broadcasts.seal_plain(advert.KIND_BROADCAST, said, GAME.fleet, encrypt),
+        "broadcast-pause": broadcasts.seal_plain(
+            advert.KIND_BROADCAST, said, GAME.broadcast, encrypt
+        ),
         "advert-unkeyed": advert.advertising_data(
             advert.unkeyed_payload(300, advert.FLAG_SAFE_MODE)
         ),
         "scan-response": advert.scan_response(),
         "info": frames.encode_info(Info),
         "refused": refusal(),
-        "order-event": wire_order_frames.encode_event(REQUEST, 1, (2, 2)),
-        "order-event-result": order_frames.encode_result(frames.EVENT, REQUEST, order_frames.DONE),
-        "order-command": wire_order_frames.encode_command(REQUEST, order_frames.PAUSE),
-        "order-command-result": order_frames.encode_result(
-            frames.COMMAND, REQUEST, order_frames.ROLE
+        "order-event": wire_command_frames.encode_event(REQUEST, 1, (2, 2)),
+        "order-event-result": command_frames.encode_result(
+            frames.EVENT, REQUEST, command_frames.DONE
         ),
-        "order-broadcast": wire_order_frames.encode_fleet(
-            broadcasts.seal_plain(advert.KIND_BROADCAST, said, GAME.fleet, encrypt)
+        "order-command": wire_command_frames.encode_command(REQUEST, command_frames.PAUSE),
+        "order-command-result": command_frames.encode_result(
+            frames.COMMAND, REQUEST, command_frames.ROLE
         ),
-        "order-broadcast-result": order_frames.encode_fleet_result(5, order_frames.OLD),
+        "order-broadcast": wire_command_frames.encode_broadcast(
+            broadcasts.seal_plain(advert.KIND_BROADCAST, said, GAME.broadcast, encrypt)
+        ),
+        "order-broadcast-result": command_frames.encode_broadcast_result(5, command_frames.OLD),
         **update_vectors(),
     }
 
@@ -332,15 +336,15 @@ def test_opcode_in_the_table_is_the_codes(name: str):
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (order_frames.PAUSED, "the game stands still"),
-        (order_frames.NO_RULES, "no rules"),
-        (order_frames.UNKNOWN, "unknown"),
-        (order_frames.ROLE, "not for this role"),
-        (order_frames.BUSY, "too much is waiting"),
-        (order_frames.OTHER_RULES, "another ruleset"),
-        (order_frames.OLD, "heard already"),
-        (order_frames.IMPOSSIBLE, "the board can't do that"),
-        (order_frames.FORGED, "not of this game"),
+        (command_frames.PAUSED, "the game stands still"),
+        (command_frames.NO_RULES, "no rules"),
+        (command_frames.UNKNOWN, "unknown"),
+        (command_frames.ROLE, "not for this role"),
+        (command_frames.BUSY, "too much is waiting"),
+        (command_frames.OTHER_RULES, "another ruleset"),
+        (command_frames.OLD, "heard already"),
+        (command_frames.IMPOSSIBLE, "the board can't do that"),
+        (command_frames.FORGED, "not of this game"),
     ],
 )
 def test_outcome_in_the_text_is_the_codes(number: int, words: str):

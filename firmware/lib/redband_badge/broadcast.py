@@ -11,7 +11,7 @@ import cryptolib
 from redband_badge import commands, limits
 from redband_badge.observer import NOT_OURS, TAKEN
 from redband_core import advert, broadcasts, keys, opening
-from redband_core.order_frames import BUSY, FORGED, OLD, OTHER_RULES
+from redband_core.command_frames import BUSY, FORGED, OLD, OTHER_RULES
 from redband_hal import system
 
 _ECB = 1
@@ -20,7 +20,7 @@ _ECB = 1
 def heard(badge, payload: bytes) -> int:
     """Take a payload that the observer heard; return what a taker does. Raises ProtocolError."""
     outcome = obey(badge, payload, lambda _outcome: None)
-    for name in ("badge.broadcast", "core.order_frames", "core.opening"):
+    for name in ("badge.broadcast", "core.command_frames", "core.opening"):
         system.forget("redband_" + name)
     return NOT_OURS if outcome == FORGED or outcome == BUSY else TAKEN
 
@@ -28,7 +28,7 @@ def heard(badge, payload: bytes) -> int:
 def obey(badge, payload: bytes, done) -> "int | None":
     """Obey and pass on a payload of 24 bytes; return an outcome, or None: `done` is told it later.
 
-    Raises ProtocolError for what is no FLEET advert.
+    Raises ProtocolError for what is no BROADCAST advert.
     """
     access = badge.observer.access
     if opening.kind_of(payload) != advert.KIND_BROADCAST or not access.file:
@@ -37,7 +37,7 @@ def obey(badge, payload: bytes, done) -> "int | None":
     block = opening.unproven_block(payload, cipher.decrypt)
     if not opening.is_proven(payload, block, access.key(keys.BROADCAST_AT)):
         return FORGED
-    number, command, event_id, argument, _origin, hops = broadcasts.parse_fleet(block)
+    number, command, event_id, argument, _origin, hops = broadcasts.parse_broadcast(block)
     if number < badge.game_journal.broadcast_number:
         return OLD
 
@@ -59,7 +59,7 @@ def obey(badge, payload: bytes, done) -> "int | None":
 
 def _event(badge, command: int, event_id: int, argument: int) -> "tuple | int":
     """Return (event id, arguments) of a word that means an event, else an outcome or 0."""
-    if command != broadcasts.FLEET_FIGHT_OVER:
+    if command != broadcasts.BROADCAST_FIGHT_OVER:
         return 0
     identity = badge.info.ruleset_identity
     ruleset = badge.ruleset

@@ -92,12 +92,12 @@ def _broadcast(game_journal, value: tuple, now_ms: int) -> int:
     number, command, event = value
     if number <= game_journal.broadcast_number:
         return ANSWER_OLD
-    is_pause = command == broadcasts.FLEET_PAUSE
-    is_pause_or_resume = is_pause or command == broadcasts.FLEET_RESUME
+    is_pause = command == broadcasts.BROADCAST_PAUSE
+    is_pause_or_resume = is_pause or command == broadcasts.BROADCAST_RESUME
     code = 0
-    if command == broadcasts.FLEET_GAME_OVER:
+    if command == broadcasts.BROADCAST_GAME_OVER:
         code = notes.GAME_ENDED
-    elif command == broadcasts.FLEET_GAME_BEGINS:
+    elif command == broadcasts.BROADCAST_GAME_BEGINS:
         code = notes.GAME_BEGUN
     is_event = isinstance(event, tuple) and isinstance(game_journal, Game)
     is_followed = (

@@ -6,18 +6,18 @@ Leaves the memory again when it was used.
 """
 
 from redband_badge import commands, notes
-from redband_core import frames, order_frames
-from redband_core.order_frames import BUSY, DONE, IMPOSSIBLE, NO_RULES, ROLE, UNKNOWN
+from redband_core import command_frames, frames
+from redband_core.command_frames import BUSY, DONE, IMPOSSIBLE, NO_RULES, ROLE, UNKNOWN
 
 
 def take(badge, session, number: int, message: bytes) -> None:
     """Take a signed message of `session`, see BadgeSession. Raises ProtocolError."""
     opcode = message[0]
     if opcode == frames.BROADCAST:
-        _take_broadcast(badge, session, number, order_frames.decode_fleet(message))
+        _take_broadcast(badge, session, number, command_frames.decode_broadcast(message))
         return
     is_event = opcode == frames.EVENT
-    decode = order_frames.decode_event if is_event else order_frames.decode_command
+    decode = command_frames.decode_event if is_event else command_frames.decode_command
     request, what, args = decode(message)
     entry, is_new = badge.pending_commands.request(request)
     entry[2:] = [session, number, opcode]
@@ -43,7 +43,7 @@ def _finish(entry: list, outcome: int) -> None:
     request, _outcome, session, number, opcode = entry
     entry[1:3] = [outcome, None]
     if session is not None:
-        session.answer(number, order_frames.encode_result(opcode, request, outcome))
+        session.answer(number, command_frames.encode_result(opcode, request, outcome))
 
 
 def _event(badge, role: int, event_id: int, args: tuple, done) -> "int | None":
@@ -59,26 +59,26 @@ def _event(badge, role: int, event_id: int, args: tuple, done) -> "int | None":
 
 
 def _command(badge, role: int, command: int, done) -> "int | None":
-    roles = order_frames.COMMAND_ROLES
+    roles = command_frames.COMMAND_ROLES
     if not 0 < command < len(roles):
         return UNKNOWN
     if not roles[command] >> role & 1:
         return ROLE
-    if command == order_frames.PAUSE or command == order_frames.RESUME:
-        kind = commands.PAUSE if command == order_frames.PAUSE else commands.RESUME
+    if command == command_frames.PAUSE or command == command_frames.RESUME:
+        kind = commands.PAUSE if command == command_frames.PAUSE else commands.RESUME
         return _give(badge, kind, role, done)
-    if command == order_frames.IDENTIFY:
+    if command == command_frames.IDENTIFY:
         badge.state.identified += 1
         badge.state.touch()
         return DONE
-    if command == order_frames.TRANSPORT:
+    if command == command_frames.TRANSPORT:
         from redband_badge import sleep
 
         return DONE if sleep.enter_transport(badge) else IMPOSSIBLE
-    if command == order_frames.EMERGENCY_OVER:
+    if command == command_frames.EMERGENCY_OVER:
         note = (notes.EMERGENCY, 0)
     else:
-        is_begin = command == order_frames.GAME_BEGINS
+        is_begin = command == command_frames.GAME_BEGINS
         note = (notes.GAME_BEGUN if is_begin else notes.GAME_ENDED, 0)
     return _give(badge, commands.NOTE, note + (role,), done)
 
@@ -92,7 +92,7 @@ def _take_broadcast(badge, session, number: int, payload: bytes) -> None:
 
     def done(outcome: int) -> None:
         newest = badge.game_journal.broadcast_number
-        session.answer(number, order_frames.encode_fleet_result(newest, outcome))
+        session.answer(number, command_frames.encode_broadcast_result(newest, outcome))
 
     outcome = broadcast.obey(badge, payload, done)
     if outcome is not None:

@@ -24,7 +24,7 @@ NOBODY = 0xFFFF
 SKILL = -1
 """In place of an argument of a medic's action: the medic's own skill."""
 
-# Outcomes, as in order_frames: 0 applied, 1 and more the ruleset's refusals, below 0 these.
+# Outcomes, as in command_frames: 0 applied, 1 and more the ruleset's refusals, below 0 these.
 APPLIED = 0
 UNKNOWN = -3  # no such event, or other arguments than it takes
 ROLE = -4  # the medic's role may not

@@ -14,7 +14,7 @@ EMERGENCY = 72
 """Value: 1 somebody is really hurt, 0 it is over."""
 
 BROADCAST = 73
-"""Value: number of a word to the fleet << 1 | 1 when the record that it made follows."""
+"""Value: number of a broadcast << 1 | 1 when the record that it made follows."""
 
 SENT_BY = 74
 """Value: role of who asked by radio for what the next record says."""

@@ -1,4 +1,4 @@
-"""What a proven host tells a badge: a ruleset's event, a command, a word to the whole fleet.
+"""What a proven host tells a badge: a ruleset's event, a command, a broadcast.
 
 Problem: a link breaks between a command and its answer, and nobody knows whether it was done.
 Guarantee: each request has a random number of its own, by which the badge knows a repeat, in
@@ -37,10 +37,10 @@ NO_RULES = -2  # the badge is in safe mode without a ruleset
 UNKNOWN = -3  # no such event or command, or numbers that it does not take
 ROLE = -4  # not for this role
 BUSY = -5  # too much is waiting: again, later
-OTHER_RULES = -6  # the fleet's word is about another ruleset
-OLD = -7  # the badge has heard this word to the fleet, or a later one
+OTHER_RULES = -6  # the broadcast is about another ruleset
+OLD = -7  # the badge has heard this broadcast, or a later one
 IMPOSSIBLE = -8  # the board can't do that
-FORGED = -9  # the fleet's word is not of this game
+FORGED = -9  # the broadcast is not of this game
 
 
 def decode_event(message: bytes) -> "tuple[int, int, tuple]":
@@ -65,8 +65,8 @@ def decode_command(message: bytes) -> "tuple[int, int, tuple]":
     return request, command, ()
 
 
-def decode_fleet(message: bytes) -> bytes:
-    """Return the payload of a FLEET advert, nothing of it proven. Raises ProtocolError."""
+def decode_broadcast(message: bytes) -> bytes:
+    """Return the payload of a BROADCAST advert, nothing of it proven. Raises ProtocolError."""
     reader = Reader(message, 1)
     payload = reader.take(PAYLOAD_BYTES)
     whole(reader)
@@ -78,12 +78,12 @@ def encode_result(opcode: int, request: int, outcome: int) -> bytes:
     return _numbers(opcode, request, outcome)
 
 
-def encode_fleet_result(fleet_number: int, outcome: int) -> bytes:
-    """Return the answer to a word to the fleet. Raises UsageError.
+def encode_broadcast_result(broadcast_number: int, outcome: int) -> bytes:
+    """Return the answer to a broadcast. Raises UsageError.
 
-    `fleet_number`: of the newest one that the badge knows.
+    `broadcast_number`: of the newest one that the badge knows.
     """
-    return _numbers(BROADCAST, fleet_number, outcome)
+    return _numbers(BROADCAST, broadcast_number, outcome)
 
 
 def _numbers(opcode: int, number: int, outcome: int) -> bytes:
