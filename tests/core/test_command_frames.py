@@ -3,7 +3,7 @@
 import unittest
 
 from redband.wire import command_frames as wire_command_frames
-from redband_core import command_frames, frames
+from redband_core import command_frames, frames, numbers
 from redband_core.errors import ProtocolError, UsageError
 
 NUMBERS = (0, 1, 127, 128, 65535, (1 << 32) - 1)
@@ -55,7 +55,7 @@ class Codec(unittest.TestCase):
                     self.assertEqual(
                         wire_command_frames.decode_result(message, opcode), (number, outcome)
                     )
-        message = command_frames.encode_broadcast_result(77, command_frames.OLD)
+        message = command_frames.encode_broadcast_result(77, numbers.ANSWER_OLD)
         self.assertEqual(wire_command_frames.decode_result(message, frames.BROADCAST), (77, -7))
         with self.assertRaises(ProtocolError):
             wire_command_frames.decode_result(message, frames.EVENT)
@@ -113,13 +113,13 @@ class Codec(unittest.TestCase):
 
     def test_every_command_has_its_roles_and_no_player_has_any(self):
         commands = (
-            command_frames.PAUSE,
-            command_frames.RESUME,
-            command_frames.GAME_BEGINS,
-            command_frames.GAME_OVER,
-            command_frames.EMERGENCY_OVER,
-            command_frames.IDENTIFY,
-            command_frames.TRANSPORT,
+            numbers.COMMAND_PAUSE,
+            numbers.COMMAND_RESUME,
+            numbers.COMMAND_GAME_BEGINS,
+            numbers.COMMAND_GAME_OVER,
+            numbers.COMMAND_EMERGENCY_OVER,
+            numbers.COMMAND_IDENTIFY,
+            numbers.COMMAND_TRANSPORT,
         )
         self.assertEqual(commands, tuple(range(1, len(command_frames.COMMAND_ROLES))))
         for command in commands:

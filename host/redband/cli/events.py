@@ -30,8 +30,7 @@ def events(
     far as it is known ("?" when not), what happened.
     """
     from redband.overview.names import open_rulesets
-    from redband.overview.record_lines import line, restart_lines, told
-    from redband.store.records import kind_name
+    from redband.overview.record_lines import fact, line, restart_lines, told
 
     with existing_store(data) as store:
         rulesets = open_rulesets(store)
@@ -51,4 +50,4 @@ def events(
             if text is not None:
                 typer.echo(line(record, placed, text.get(lang.value), lang.value))
             elif all_records:
-                typer.echo(line(record, placed, kind_name(record.kind), lang.value))
+                typer.echo(line(record, placed, fact(record, lang.value), lang.value))

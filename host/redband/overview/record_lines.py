@@ -9,14 +9,16 @@ from collections.abc import Iterator
 from datetime import datetime
 from itertools import groupby
 
+from redband.number_texts import note
 from redband.overview.chronicle import before, describe
 from redband.overview.names import Rulesets
 from redband.overview.table import word
 from redband.rules.model import Text
 from redband.store.projection import Projector, fold
-from redband.store.records import Record
+from redband.store.records import Record, kind_name
 from redband.store.store import Store
 from redband.store.walltime import Placed, WallMap, feed
+from redband_core import journal
 
 
 def told(
@@ -36,6 +38,13 @@ def told(
                 identity = identities.get((badge, record.install_id, record.boot_id))
                 text = describe(record, rulesets.names(identity), is_in_timer)
                 yield record, wall_map.place(record), text
+
+
+def fact(record: Record, language: str) -> str:
+    """Return what a technician reads of a record that tells of no input."""
+    if record.kind != journal.NOTE:
+        return kind_name(record.kind)
+    return note(*journal.parse_note(record.payload))[int(language == "ru")]
 
 
 def restart_lines(
