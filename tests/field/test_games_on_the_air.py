@@ -15,8 +15,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from tests.field.test_sync_air import Host
-from tests.field.test_sync_air import hit as hit_often
+from tests.support.host_radio import PRESS_MS, REST_MS, SyncHost, hit_often
+from tests.support.waiting import WAIT_S
 
 from redband.demo.evidence import EVENT_KINDS, read_journal
 from redband.gateway.bleak_radio import BleakRadio
@@ -28,18 +28,8 @@ from redband.virtual.badge import VirtualBadge
 from redband.virtual.bleak_backend import VirtualRadio, backend
 from redband.virtual.field import BadgeSpec, Field
 
-WAIT_S = 60
-PRESS_MS, REST_MS = 30, 60
 PROGRAM = Path(__file__).with_name("killed_gateway.py")
 pytestmark = pytest.mark.timeout(300)
-
-
-@pytest.fixture
-async def field(tmp_path: Path) -> AsyncIterator[Field]:
-    field = Field(tmp_path / "field")
-    await field.start()
-    yield field
-    await field.stop()
 
 
 async def badges_of(field: Field, count: int) -> list[VirtualBadge]:
@@ -192,7 +182,7 @@ async def test_walking_out_of_range_within_a_session_loses_nothing_wherever_it_h
     (badge,) = await badges_of(field, 1)
     radio = backend(field.hci_path)
     walk = Walk(field, radio)
-    host = Host(radio, field.keys)
+    host = SyncHost(radio, field.keys)
     last_seq = await hit_often(badge, host, 40)
     walk.begin(1 << 30)
     await host.sync(last_seq)

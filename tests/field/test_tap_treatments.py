@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
-from tests.field.test_orders_air import redband
-from tests.support.tap_harness import Air, call, events, hit, join, pick, taps, treat, until
+from tests.support.fields import redband
+from tests.support.taps import Air, call, events, hit, join, pick, taps, treat
+from tests.support.waiting import until
 
 from redband.cli import app as cli
 from redband.virtual.field import Field
 from redband_core import advert, numbers
 
 pytestmark = pytest.mark.timeout(240)
-
-
-@pytest.fixture
-async def field(tmp_path: Path) -> AsyncIterator[Field]:
-    field = Field(tmp_path / "field")
-    await field.start()
-    yield field
-    await field.stop()
 
 
 async def books(field: Field) -> list[str]:

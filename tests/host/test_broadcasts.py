@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from tests.support.gateway_radio import GatewayRadio, out_of_range
+from tests.support.gateway_radio import out_of_range
+from tests.support.gateways import Rig
 from tests.support.journals import PlayingBadge
 
 from redband import rules
@@ -27,14 +29,14 @@ from redband.gateway.gateway import Gateway
 from redband.keys import GameKeys
 from redband.overview.answers import told
 from redband.overview.chronicle import describe
-from redband.overview.names import RuleNames, Rulesets
+from redband.overview.names import RuleNames
 from redband.overview.rows import BadgeRow, Text
 from redband.overview.table import plain_line, table
 from redband.radio.reader import AdvertReader, Verdict
 from redband.rules.spoken import read_event
 from redband.store.projection import Projector
 from redband.store.records import Record
-from redband.store.store import STORE_FILE, Store
+from redband.store.store import Store
 from redband.tent.view import BROADCASTS
 from redband.virtual.field import Field
 from redband_core import advert, command_frames, journal, numbers
@@ -44,13 +46,6 @@ WOUNDS = rules.load("wounds")
 KEYS = GameKeys(bytes(range(32)))
 NAMES = RuleNames(HITS.ruleset, HITS)
 WAIT_S = 10
-
-
-@pytest.fixture
-def store(tmp_path: Path):
-    opened = Store(tmp_path / STORE_FILE)
-    yield opened
-    opened.close()
 
 
 # Words.
@@ -114,107 +109,109 @@ def test_every_word_has_a_title_in_both_languages():
 # The gateway.
 
 
-class Bench:
-    """A gateway on a fake radio with two badges."""
-
-    def __init__(self, store: Store) -> None:
-        self.store = store
-        self.radio = GatewayRadio()
-        for badge_id in (1, 2):
-            self.radio.badges[badge_id] = PlayingBadge(badge_id, 1000 + badge_id, HITS.ruleset)
-            self.radio.badges[badge_id].start(1)
-        self.gateway = Gateway(self.radio, store, Rulesets([HITS]), keys=KEYS)
-
-    async def __aenter__(self) -> Bench:
-        await self.gateway.load()
-        self._task = asyncio.create_task(self.gateway.run())
-        return self
-
-    async def __aexit__(self, *_error: object) -> None:
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
-
-    async def until(self, condition) -> None:
-        async with asyncio.timeout(WAIT_S):
-            while not condition():
-                await self.gateway.changed()
+@asynccontextmanager
+async def two_badges(store: Store) -> AsyncIterator[Rig]:
+    """A gateway that runs beside two badges."""
+    rig = Rig(store, KEYS, asyncio.get_running_loop().time)
+    for badge_id in (1, 2):
+        rig.radio.badges[badge_id] = PlayingBadge(badge_id, 1000 + badge_id, HITS.ruleset)
+        rig.radio.badges[badge_id].start(1)
+    await rig.gateway.load()
+    async with rig.running():
+        yield rig
 
 
 async def test_all_badges_in_range_are_told_and_one_that_shows_it_is_not(store: Store):
-    async with Bench(store) as bench:
+    async with two_badges(store) as rig:
         for badge_id in (1, 2):
-            await bench.radio.advertise(badge_id)
+            await rig.radio.advertise(badge_id)
         word = make_broadcast(store, KEYS, COMMANDS["stop"])
-        bench.radio.newest_word = word.number
-        await bench.radio.advertise(2, is_paused=True)
-        bench.gateway.say(word)
-        await bench.until(lambda: 1 in bench.radio.told)
-        assert bench.radio.told == {1: [word.payload]}
-        live = bench.gateway.live(2)  # as loud as badge 1, which is taken first
+        rig.radio.newest_word = word.number
+        await rig.radio.advertise(2, is_paused=True)
+        rig.gateway.say(word)
+        await rig.settled(lambda: 1 in rig.radio.told)
+        assert rig.radio.told == {1: [word.payload]}
+        live = rig.gateway.live(2)  # as loud as badge 1, which is taken first
         assert live is not None
         assert live.has_heard(word)
 
 
 async def test_one_badge_is_told_although_all_show_it_so_that_it_passes_it_on(store: Store):
-    async with Bench(store) as bench:
+    async with two_badges(store) as rig:
         for badge_id in (1, 2):
-            await bench.radio.advertise(badge_id)
+            await rig.radio.advertise(badge_id)
         word = make_broadcast(store, KEYS, COMMANDS["resume"])
-        bench.radio.newest_word = word.number
-        bench.gateway.say(word)
-        await bench.until(lambda: bool(bench.radio.told))
-        assert bench.radio.order[-1] in bench.radio.told
+        rig.radio.newest_word = word.number
+        rig.gateway.say(word)
+        await rig.settled(lambda: bool(rig.radio.told))
+        assert rig.radio.order[-1] in rig.radio.told
 
 
 async def test_a_badge_that_was_away_is_told_all_it_missed_when_it_is_heard(store: Store):
     said = [make_broadcast(store, KEYS, COMMANDS[name]) for name in ("stop", "resume")]
-    async with Bench(store) as bench:
-        bench.radio.newest_word = said[-1].number
-        await bench.radio.advertise(1, is_paused=True)
-        await bench.until(lambda: 1 in bench.radio.told)
-        assert bench.radio.told[1] == [word.payload for word in said]
-        await bench.radio.advertise(1)
-        await bench.gateway.drained({1})
-        assert bench.radio.told[1] == [word.payload for word in said]
+    async with two_badges(store) as rig:
+        rig.radio.newest_word = said[-1].number
+        await rig.radio.advertise(1, is_paused=True)
+        await rig.settled(lambda: 1 in rig.radio.told)
+        assert rig.radio.told[1] == [word.payload for word in said]
+        await rig.radio.advertise(1)
+        await rig.gateway.drained({1})
+        assert rig.radio.told[1] == [word.payload for word in said]
+
+
+async def test_a_badge_that_was_told_a_word_is_told_the_next(store: Store):
+    async with two_badges(store) as rig:
+        await rig.radio.advertise(1)
+        await rig.gateway.drained({1})
+        said = []
+        for name in ("stop", "resume"):
+            said.append(make_broadcast(store, KEYS, COMMANDS[name]))
+            rig.radio.newest_word = said[-1].number
+            rig.gateway.say(said[-1])
+            await rig.settled(lambda: len(rig.radio.told.get(1, ())) == len(said))
+        assert rig.radio.told[1] == [word.payload for word in said]
+        live = rig.gateway.live(1)
+        assert live is not None
+        assert live.broadcast_number == said[-1].number
 
 
 async def test_a_badge_that_comes_back_into_range_with_nothing_new_is_told(store: Store):
-    async with Bench(store) as bench:
-        await bench.radio.advertise(1)
-        await bench.gateway.drained({1})
+    async with two_badges(store) as rig:
+        await rig.radio.advertise(1)
+        await rig.gateway.drained({1})
         word = make_broadcast(store, KEYS, COMMANDS["stop"])  # by another program
-        bench.radio.newest_word = word.number
-        await bench.gateway.heard(1)
+        rig.radio.newest_word = word.number
+        await rig.gateway.heard(1)
         async with asyncio.timeout(WAIT_S):
-            while 1 not in bench.radio.told:
-                await bench.radio.advertise(1)
+            while 1 not in rig.radio.told:
+                await rig.radio.advertise(1)
                 await asyncio.sleep(0.1)
-        assert bench.radio.told == {1: [word.payload]}
+        assert rig.radio.told == {1: [word.payload]}
 
 
 async def test_a_badge_whose_journal_lacks_a_word_is_told_it_although_it_shows_it(store: Store):
     """Else somebody could send it a recording later."""
     word = make_broadcast(store, KEYS, COMMANDS["stop"])
-    async with Bench(store) as bench:
-        bench.radio.newest_word = word.number
-        await bench.radio.advertise(1, is_paused=True)
-        await bench.until(lambda: 1 in bench.radio.told)
-        assert bench.radio.order[0] == 1  # its journal first: it may have heard it
-        assert bench.radio.told[1] == [word.payload]
+    async with two_badges(store) as rig:
+        rig.radio.newest_word = word.number
+        await rig.radio.advertise(1, is_paused=True)
+        await rig.settled(lambda: 1 in rig.radio.told)
+        assert rig.radio.order[0] == 1  # its journal first: it may have heard it
+        assert rig.radio.told[1] == [word.payload]
 
 
 async def test_telling_that_fails_is_tried_again_and_says_so(store: Store):
-    async with Bench(store) as bench:
-        await bench.radio.advertise(1)
-        await bench.gateway.drained({1})
+    async with two_badges(store) as rig:
+        await rig.radio.advertise(1)
+        await rig.gateway.drained({1})
         word = make_broadcast(store, KEYS, COMMANDS["game-over"])
-        bench.radio.newest_word = word.number
-        bench.radio.faults[1] = out_of_range
-        bench.gateway.say(word)
-        await bench.until(lambda: bool(bench.gateway.rows()[0].problem))
-        bench.radio.faults.clear()
-        await bench.until(lambda: 1 in bench.radio.told)
-        assert bench.gateway.rows()[0].problem is None
+        rig.radio.newest_word = word.number
+        rig.radio.faults[1] = out_of_range
+        rig.gateway.say(word)
+        await rig.settled(lambda: bool(rig.gateway.rows()[0].problem))
+        rig.radio.faults.clear()
+        await rig.settled(lambda: 1 in rig.radio.told)
+        assert rig.gateway.rows()[0].problem is None
 
 
 async def test_the_pages_buttons_say_words_that_the_rules_have(store: Store):

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bleak.backends.device import BLEDevice
-from tests.support.gateway_radio import GatewayRadio, out_of_range, silence
+from tests.support.gateway_radio import out_of_range, silence
+from tests.support.gateways import Rig
 from tests.support.journals import PlayingBadge, records_of
 
 from redband.errors import RedbandUserError
 from redband.gateway import gateway as gateway_module
-from redband.gateway.gateway import Gateway
 from redband.gateway.live import FRESH_S, SETBACK_WAIT_S
 from redband.gateway.queue import MORE_AFTER_SYNCS, Places, SyncQueue
 from redband.overview.chronicle import Chronicle
@@ -29,57 +27,6 @@ from redband.store.store import Store
 HITS = load("hits")
 HIT = HITS.event("hit").id
 SIGNALS = {signal.name: signal.id for signal in HITS.signals}
-
-
-class Clock:
-    """Time that only the test moves."""
-
-    def __init__(self) -> None:
-        self.now_s = 1000.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
-class Rig:
-    """A gateway with its fake radio, its store and its clock."""
-
-    def __init__(self, folder: Path) -> None:
-        self.radio = GatewayRadio()
-        self.clock = Clock()
-        self.store = Store(folder / "s.sqlite", wall_ms=lambda: 1_000_000)
-        self.gateway = self.new_gateway()
-
-    def new_gateway(self, links: int = 3) -> Gateway:
-        rulesets = Rulesets([HITS])
-        return Gateway(
-            self.radio, self.store, rulesets, name="tent", clock=self.clock, links=links
-        )
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        task = asyncio.create_task(self.gateway.run())
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.wait({task})
-
-    async def settled(self, condition: Callable[[], bool]) -> None:
-        """Return once `condition` holds; it is looked at after each change of the view."""
-        async with asyncio.timeout(10):
-            while not condition():
-                await self.gateway.changed()
-
-    def row(self, badge_id: int):
-        return next(row for row in self.gateway.rows() if row.badge_id == badge_id)
-
-
-@pytest.fixture
-def rig(tmp_path: Path):
-    made = Rig(tmp_path)
-    yield made
-    made.store.close()
 
 
 def playing(badge_id: int, hits: int = 1) -> PlayingBadge:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -109,13 +108,6 @@ def check_held(air: Adapter, store: Store, badge_ids: set[int]) -> None:
     for badge_id in badge_ids:
         assert len(store.records(badge_id)) == RECORDS
         assert air.logs[badge_id].released[-1] == RECORDS
-
-
-@pytest.fixture
-def store(tmp_path: Path):
-    made = Store(tmp_path / "s.sqlite")
-    yield made
-    made.close()
 
 
 @pytest.mark.parametrize(("links", "taken"), [(1, 0), (3, 0), (3, 2), (5, 0)])

@@ -5,9 +5,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.async_api import expect
+from tests.support.browser import CONTRASTS, PHONE, card
 from tests.support.example_field import event, row, timer
-from tests.support.looking import CONTRASTS, card
-from tests.tent.conftest import PHONE
 
 from redband_core import led
 
