@@ -4,11 +4,12 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: help env demo test test-core test-hardware check format bench fuzz screenshots clean
+.PHONY: help env demo test test-quick test-hardware check format bench fuzz screenshots clean
 
 help:
 	@echo "make demo           play a skirmish with six virtual badges (environment included)"
 	@echo "make test           run every test (environment included)"
+	@echo "make test-quick     tests of core, host and the badge's parts, for daily work"
 	@echo "make env            make only the environment in $(VENV)"
 	@echo "make check          ruff, pyright, import rules, rules coverage, size budget"
 	@echo "make test-hardware  checks of the board file"
@@ -29,23 +30,20 @@ env: $(VENV)/.installed-dev
 demo: $(VENV)/.installed-sim
 	@exec $(BIN)/redband demo $(ARGS)
 
-# What keeps the processor busy runs with a worker for each of two cores; the rest, virtual badges
-# that play in real time, mostly waits and has more.
-COMPUTING = tests/core tests/host tests/hardware tests/firmware/test_power_cut.py \
-	tests/firmware/test_soak.py tests/firmware/test_pulls.py tests/firmware/test_wrap.py \
-	tests/firmware/test_on_micropython.py tests/firmware/test_heap.py
+# What keeps the processor busy has a worker for each of two cores; virtual badges that play in real
+# time mostly wait, and have more.
+COMPUTING = tests/core tests/host tests/parts tests/hardware tests/proof
 
 test: $(VENV)/.installed-dev
 	@tools/need-system-package chromium chromium
 	@tools/need-system-package poppler-utils pdftotext
 	@tools/need-system-package --library libatomic1 libatomic.so.1
-	$(BIN)/python tests/run_core_micropython.py
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(COMPUTING) $(ARGS)
 	$(BIN)/python -m pytest -n 4 --dist worksteal tests $(COMPUTING:%=--ignore=%) $(ARGS)
 
-test-core: $(VENV)/.installed-dev
-	$(BIN)/python tests/run_core_micropython.py
-	$(BIN)/python -m pytest tests/core $(ARGS)
+test-quick: $(VENV)/.installed-dev
+	@tools/need-system-package poppler-utils pdftotext
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/core tests/host tests/parts $(ARGS)
 
 test-hardware: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest tests/hardware $(ARGS)

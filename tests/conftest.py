@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+pytest_plugins = ["tests.support.badges", "tests.support.programs"]
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip device tests, with the reason, where no badge is named in REDBAND_TEST_PORT."""
@@ -16,7 +18,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter) -> None:
-    """Say how often the power was cut (tests/firmware/test_power_cut.py)."""
+    """Say how often the power was cut (tests/proof/test_power_cut.py)."""
     reports = terminalreporter.getreports("passed") + terminalreporter.getreports("failed")
     found = [pair for report in reports for pair in report.user_properties]
     counts = [value for name, value in found if name == "power cut count"]

@@ -1,6 +1,6 @@
 """Take the README's pictures of the page: of an example game, or of a demo that is running.
 
-    python tools/screenshot.py                                 the example game of tests/web
+    python tools/screenshot.py                                 the example game of tests/tent
     python tools/screenshot.py --address http://127.0.0.1:8765/ a running `redband demo`
 
 Writes page-en.png and page-ru.png to docs/images. Chromium is Debian's; the window is a laptop's.
@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from playwright.async_api import Browser, Error, async_playwright  # noqa: E402
-from tests.web.conftest import CHROMIUM, FLAGS, LAPTOP, START_S, serving  # noqa: E402
-from tests.web.example_field import ExampleField  # noqa: E402
+from tests.support.example_field import ExampleField  # noqa: E402
+from tests.tent.conftest import CHROMIUM, FLAGS, LAPTOP, START_S, serving  # noqa: E402
 
 from redband.errors import RedbandUserError  # noqa: E402
 from redband.web import create_app  # noqa: E402

@@ -54,7 +54,7 @@ class KeyFileTest(unittest.TestCase):
         self.assertEqual(FILE[keys.GAME_ID_AT : keys.ADVERT_ENCRYPT_AT], b"GAME")
         self.assertEqual(access.key(keys.ADVERT_ENCRYPT_AT), bytes(range(16)))
         self.assertEqual(access.key(keys.ADVERT_PROOF_AT), bytes(range(16, 32)))
-        self.assertEqual(access.key(keys.FLEET_AT), bytes(range(32, 48)))
+        self.assertEqual(access.key(keys.BROADCAST_AT), bytes(range(32, 48)))
         for role in (1, 2, 3, 4):
             start = 16 * (role - 1)
             self.assertEqual(access.badge_key(role), bytes(range(start, start + 16)))

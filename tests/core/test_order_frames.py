@@ -38,7 +38,7 @@ class Codec(unittest.TestCase):
             self.assertEqual(order_frames.decode_command(message), (request, 6, ()))
         payload = bytes(range(24))
         message = host_orders.encode_fleet(payload)
-        self.assertEqual(message[0], frames.FLEET)
+        self.assertEqual(message[0], frames.BROADCAST)
         self.assertEqual(order_frames.decode_fleet(message), payload)
 
     def test_results_come_back(self):
@@ -49,7 +49,7 @@ class Codec(unittest.TestCase):
                     self.assertEqual(message[0], opcode + 0x80)
                     self.assertEqual(host_orders.decode_result(message, opcode), (number, outcome))
         message = order_frames.encode_fleet_result(77, order_frames.OLD)
-        self.assertEqual(host_orders.decode_result(message, frames.FLEET), (77, -7))
+        self.assertEqual(host_orders.decode_result(message, frames.BROADCAST), (77, -7))
         with self.assertRaises(ProtocolError):
             host_orders.decode_result(message, frames.EVENT)
 

@@ -88,7 +88,7 @@ class PlainSealTest(unittest.TestCase):
         for kind, block in (
             (advert.KIND_OFFER, OFFER),
             (advert.KIND_RESULT, RESULT),
-            (advert.KIND_FLEET, FLEET),
+            (advert.KIND_BROADCAST, FLEET),
         ):
             payload = self.sealed(kind, block)
             self.assertEqual(opening.unproven_block(payload, decrypt), block)
@@ -98,7 +98,7 @@ class PlainSealTest(unittest.TestCase):
             self.assertFalse(opening.is_proven(payload, other, PROOF_KEY))
 
     def test_fleet_command_may_be_passed_on_with_one_hop_less_and_no_other_change(self):
-        payload = self.sealed(advert.KIND_FLEET, FLEET)
+        payload = self.sealed(advert.KIND_BROADCAST, FLEET)
         passed_on = FLEET[: opening.HOPS_AT] + b"\x00" + FLEET[opening.HOPS_AT + 1 :]
         again = payload[:2] + encrypt(passed_on) + payload[-sealing.PROOF_BYTES :]
         block = opening.unproven_block(again, decrypt)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import pytest
 from tests.core.data.link import DONE, Info, Link, Log, Store, drain
-from tests.host import attacker
-from tests.host.attacker import HIT, MASTER, MEDIC, ORDERS, STOP, Hijack, Loot
-from tests.host.fake_radio import FakeAir, device
-from tests.host.leap_loop import leaping
+from tests.support import attacker
+from tests.support.attacker import HIT, MASTER, MEDIC, ORDERS, STOP, Hijack, Loot
+from tests.support.fake_radio import FakeAir, device
+from tests.support.leap_loop import leaping
 
 from redband.keys import GameKeys
 from redband.keys.derive import badge_key
@@ -38,7 +38,7 @@ class Badge:
         self.done: list[bytes] = []
         self.handlers = {
             opcode: (STAFF, lambda _session, _number, message: self.done.append(message))
-            for opcode in (frames.COMMAND, frames.EVENT, frames.FLEET, 0x30)
+            for opcode in (frames.COMMAND, frames.EVENT, frames.BROADCAST, 0x30)
         }
 
     def session(self, nonce: bytes = NONCES[0]) -> BadgeSession:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.host.journals import PlayingBadge
+from tests.support.journals import PlayingBadge
 
 from redband.cli import app as cli
 from redband.gateway.book import RuleNames

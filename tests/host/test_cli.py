@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.host.journals import PlayingBadge
+from tests.support.journals import PlayingBadge
 
 from redband.cli import app as cli
 from redband.errors import RedbandUserError

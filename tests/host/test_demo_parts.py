@@ -11,7 +11,7 @@ from typing import cast
 
 import pytest
 from rich.console import Console
-from tests.host.journals import PlayingBadge, records_of
+from tests.support.journals import PlayingBadge, records_of
 
 from redband.demo import lights, preflight
 from redband.demo.evidence import BadgeJournal, compare, read_journal

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from tests.host.gateway_radio import GatewayRadio, out_of_range
-from tests.host.journals import PlayingBadge
+from tests.support.gateway_radio import GatewayRadio, out_of_range
+from tests.support.journals import PlayingBadge
 
 from redband import rules
 from redband.cli import command as cli_command
@@ -67,7 +67,7 @@ def test_words_of_two_games_do_not_mix(store: Store):
 
 def test_a_word_is_a_fleet_advert_of_the_game(store: Store):
     word = make_word(store, KEYS, COMMANDS["stop"])
-    assert word.payload[:2] == bytes((advert.MAGIC, advert.form(advert.KIND_FLEET)))
+    assert word.payload[:2] == bytes((advert.MAGIC, advert.form(advert.KIND_BROADCAST)))
     assert AdvertReader(KEYS).read(word.payload, 0.0)[0] is Verdict.CALL
     assert (word.pauses, make_word(store, KEYS, COMMANDS["resume"]).pauses) == (True, False)
     assert make_word(store, KEYS, COMMANDS["game-over"]).pauses is None
@@ -238,15 +238,15 @@ def note(seq: int, code: int, value: int) -> Record:
 
 def test_a_word_counts_together_with_the_record_that_it_made():
     projector = Projector(1, lambda _identity: None)
-    projector.apply(note(0, notes.FLEET, 5 << 1))
+    projector.apply(note(0, notes.BROADCAST, 5 << 1))
     assert projector.fleet_number == 5
-    projector.apply(note(1, notes.FLEET, 6 << 1 | 1))
+    projector.apply(note(1, notes.BROADCAST, 6 << 1 | 1))
     assert projector.fleet_number == 5
     projector.apply(record(2, journal.PAUSE, b""))  # a new segment says it again
     assert projector.fleet_number == 5
     projector.apply(record(3, journal.RESUME, b"\x06"))
     assert projector.fleet_number == 6
-    projector.apply(note(4, notes.FLEET, 7 << 1 | 1))
+    projector.apply(note(4, notes.BROADCAST, 7 << 1 | 1))
     projector.apply(note(5, notes.GAME_ENDED, 0))
     assert projector.state().fleet_number == 7
 
@@ -258,7 +258,7 @@ def test_a_word_counts_together_with_the_record_that_it_made():
         (notes.EMERGENCY, 0, "is over"),
         (notes.SENT_BY, 2, "by a marshal"),
         (notes.SENT_BY, 3, "by the game master"),
-        (notes.FLEET, 5 << 1, "word 5 to all"),
+        (notes.BROADCAST, 5 << 1, "word 5 to all"),
     ],
 )
 def test_log_line(code: int, value: int, words: str):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from bleak.backends.device import BLEDevice
-from tests.host.gateway_radio import GatewayRadio, out_of_range, silence
-from tests.host.journals import PlayingBadge, records_of
+from tests.support.gateway_radio import GatewayRadio, out_of_range, silence
+from tests.support.journals import PlayingBadge, records_of
 
 from redband.errors import RedbandUserError
 from redband.gateway import gateway as gateway_module

@@ -34,7 +34,7 @@ def test_badge_has_what_a_holder_of_a_role_derives() -> None:
         assert access.badge_key(role) == badge_key(of_role, 7, role) == badge_key(GAME, 7, role)
     assert access.key(keys.ADVERT_ENCRYPT_AT) == GAME.advert_encrypt
     assert access.key(keys.ADVERT_PROOF_AT) == GAME.advert_proof
-    assert access.key(keys.FLEET_AT) == GAME.fleet
+    assert access.key(keys.BROADCAST_AT) == GAME.fleet
 
 
 def test_player_s_badge_holds_no_role_and_staff_s_only_its_own() -> None:

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from tests.host.journals import JournalMaker, PlayingBadge, records_of
+from tests.support.journals import JournalMaker, PlayingBadge, records_of
 
 from redband.rules.loader import load
 from redband.store import notes

@@ -143,12 +143,12 @@ def game_vectors() -> dict[str, bytes]:
     wanted = broadcasts.wanted_block(42, COUNT, 0xAABBCCDD, 3, 5)
     offer = broadcasts.offer_block(42, 7, 0xAABBCCDD, keys.ROLE_MEDIC, (9, 2, 3), 0x12345, 0x0100)
     result = broadcasts.result_block(42, 7, 0xAABBCCDD, 9, tap.ALREADY)
-    fleet = broadcasts.fleet_block(5, broadcasts.FLEET_PAUSE, 0, 30, 7, 1)
+    said = broadcasts.fleet_block(5, broadcasts.FLEET_PAUSE, 0, 30, 7, 1)
     return {
         "game-id": GAME.game_id,
         "advert-encryption": GAME.advert_encrypt,
         "advert-proof": GAME.advert_proof,
-        "fleet": GAME.fleet,
+        "broadcast": GAME.fleet,
         "role-master": GAME.role_key(MASTER) or b"",
         "key-42-master": badge_key(GAME, 42, MASTER) or b"",
         "state-block": advert.state_block(STATE),
@@ -158,7 +158,7 @@ def game_vectors() -> dict[str, bytes]:
         "wanted": sealing.seal(advert.KIND_WANTED, wanted, GAME.advert_proof, encrypt),
         "offer": broadcasts.seal_plain(advert.KIND_OFFER, offer, patient, encrypt),
         "result": broadcasts.seal_plain(advert.KIND_RESULT, result, patient, encrypt),
-        "fleet-command": broadcasts.seal_plain(advert.KIND_FLEET, fleet, GAME.fleet, encrypt),
+        "broadcast-pause": broadcasts.seal_plain(advert.KIND_BROADCAST, said, GAME.fleet, encrypt),
         "advert-unkeyed": advert.advertising_data(
             advert.unkeyed_payload(300, advert.FLAG_SAFE_MODE)
         ),
@@ -171,10 +171,10 @@ def game_vectors() -> dict[str, bytes]:
         "order-command-result": order_frames.encode_result(
             frames.COMMAND, REQUEST, order_frames.ROLE
         ),
-        "order-fleet": host_orders.encode_fleet(
-            broadcasts.seal_plain(advert.KIND_FLEET, fleet, GAME.fleet, encrypt)
+        "order-broadcast": host_orders.encode_fleet(
+            broadcasts.seal_plain(advert.KIND_BROADCAST, said, GAME.fleet, encrypt)
         ),
-        "order-fleet-result": order_frames.encode_fleet_result(5, order_frames.OLD),
+        "order-broadcast-result": order_frames.encode_fleet_result(5, order_frames.OLD),
         **update_vectors(),
     }
 
@@ -322,7 +322,7 @@ def test_all_uuids_differ_only_where_the_document_says():
     "name",
     [
         *("HELLO", "WELCOME", "PROVE", "PROVED", "FETCH", "ACK", "REFUSED"),
-        *("COMMAND", "EVENT", "FLEET"),
+        *("COMMAND", "EVENT", "BROADCAST"),
     ],
 )
 def test_opcode_in_the_table_is_the_codes(name: str):
@@ -348,10 +348,10 @@ def test_outcome_in_the_text_is_the_codes(number: int, words: str):
 
 
 def test_numbers_of_words_and_requests_in_the_text_are_the_codes():
-    orders = (ROOT / "firmware/lib/redband_badge/orders.py").read_text(encoding="utf-8")
+    orders = (ROOT / "firmware/lib/redband_badge/pending_commands.py").read_text(encoding="utf-8")
     assert "REQUESTS_MAX = 8" in orders
     assert "the outcomes of the last 8" in TEXT
-    assert f"broadcasts the word for {badge_limit('FLEET_FOR_MS') // 1000} s" in TEXT
+    assert f"broadcasts it for {badge_limit('BROADCAST_FOR_MS') // 1000} s" in TEXT
 
 
 @pytest.mark.parametrize("name", ["RUN", "MORE", "SKIP", "END"])
@@ -359,7 +359,7 @@ def test_kind_in_the_table_is_the_codes(name: str):
     assert f"| {getattr(log_frames, name)} | {name} |" in TEXT
 
 
-@pytest.mark.parametrize("name", ["STATE", "WANTED", "OFFER", "FLEET", "RESULT", "UNKEYED"])
+@pytest.mark.parametrize("name", ["STATE", "WANTED", "OFFER", "BROADCAST", "RESULT", "UNKEYED"])
 def test_kind_of_advert_in_the_table_is_the_codes(name: str):
     kind = getattr(advert, f"KIND_{name}")
     assert re.search(rf"^\| {kind} \| {name} \|", TEXT, re.MULTILINE | re.IGNORECASE)

@@ -6,13 +6,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.host import random_game
+from tests.support import random_game
 
 import redband_core
 from redband.rules import load, shipped
 from redband.rules.replay import find_micropython
 
-HERE = Path(__file__).parent
+HERE = Path(random_game.__file__).parent
 EVENTS = 100_000
 SEED = 7
 PROGRAM = """

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.host import rules_vectors
+from tests.support import rules_vectors
 
 from redband.errors import RedbandUserError
 from redband.rules import RulesFileError, load, parse, presets, shipped

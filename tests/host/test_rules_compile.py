@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.host import rules_vectors
+from tests.support import rules_vectors
 
 from redband.errors import RedbandUserError
 from redband.rules import RulesFileError, declarations, load, parse, shipped
@@ -301,7 +301,7 @@ def test_shipped_ruleset_fits_a_badge_and_compiles_to_the_same_bytes(name: str) 
 
 def test_files_for_the_core_tests_are_current() -> None:
     for path, content in rules_vectors.files().items():
-        assert path.read_bytes() == content, "run: .venv/bin/python tests/host/rules_vectors.py"
+        assert path.read_bytes() == content, "run: .venv/bin/python tests/support/rules_vectors.py"
 
 
 def test_host_and_engine_agree_on_how_far_void_looks_back() -> None:

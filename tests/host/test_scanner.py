@@ -13,7 +13,7 @@ from bleak.exc import (
     BleakError,
 )
 from tests.core.data.aes import encryptor
-from tests.host.fake_radio import FakeAir, device
+from tests.support.fake_radio import FakeAir, device
 
 from redband.errors import RedbandUserError
 from redband.keys import GameKeys

@@ -24,7 +24,7 @@ from redband.rules.replay import find_micropython
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = ROOT / "firmware" / "lib"
-STAND_INS = ROOT / "tests" / "firmware" / "standins"
+STAND_INS = ROOT / "tests" / "parts" / "standins"
 ASK = """
 import json, sys
 sys.path[:] = ['.frozen', {stand_ins!r}, {library!r}, {library!r} + '/..']

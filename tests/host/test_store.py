@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select
-from tests.host.journals import JournalMaker
+from tests.support.journals import JournalMaker
 
 from redband.errors import RedbandUserError
 from redband.store import dialect, notes, schema

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 from bleak.exc import BleakDeviceNotFoundError, BleakError
 from tests.core.data.link import INSTALL_ID, HostKeys, Info, Log
-from tests.host.fake_radio import DEVICE, KEYS, FakeAir
-from tests.host.leap_loop import leaping
+from tests.support.fake_radio import DEVICE, KEYS, FakeAir
+from tests.support.leap_loop import leaping
 
 from redband.errors import RedbandUserError
 from redband.keys import GameKeys

@@ -10,7 +10,7 @@ import pytest
 from bleak.exc import BleakError
 from tests.core.data.aes import encryptor
 from tests.core.data.link import Info, Log
-from tests.host.fake_radio import FakeAir, FakeClient, device, never
+from tests.support.fake_radio import FakeAir, FakeClient, device, never
 
 from redband.gateway.bleak_radio import BleakRadio
 from redband.gateway.book import RuleBook

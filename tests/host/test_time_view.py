@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.host.journals import PlayingBadge
 from tests.host.test_live_table import DYING, shown
+from tests.support.journals import PlayingBadge
 
 from redband.cli import app as cli
 from redband.cli.table import plain_line

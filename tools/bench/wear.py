@@ -13,7 +13,8 @@ from redband.rules.replay import find_micropython
 from tools.bench.table import Table
 
 ROOT = Path(__file__).resolve().parents[2]
-TESTS = ROOT / "tests" / "firmware"
+TESTS = ROOT / "tests"
+PARTS = TESTS / "parts"
 RULESET = "wounds"
 TIMEOUT_S = 300
 GOAL = 5
@@ -22,7 +23,7 @@ RECOVERY_GOAL_MS = 300
 
 def run() -> dict[str, list[int]]:
     """Return what wear_program.py measured."""
-    folders = [TESTS / "standins", ROOT / "firmware" / "lib", TESTS / "checks", TESTS / "programs"]
+    folders = [PARTS / "standins", ROOT / "firmware" / "lib", PARTS, TESTS / "proof" / "programs"]
     with tempfile.TemporaryDirectory(prefix="redband-bench-") as folder:
         ruleset = Path(folder) / "ruleset.bin"
         ruleset.write_bytes(load(RULESET).data)

@@ -22,7 +22,7 @@ class AutoOff:
         """Return notes.SLEEP_AUTO_OFF when it is time, else 0. Call each second."""
         badge, state = self._badge, self._badge.state
         inputs = (state.acknowledged, state.refused)
-        engine = getattr(badge.book, "engine", None)  # without rules there are no timers
+        engine = getattr(badge.game_journal, "engine", None)  # without rules there are no timers
         is_needed = (
             inputs != self._inputs
             or state.is_input_busy

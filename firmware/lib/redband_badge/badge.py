@@ -7,8 +7,8 @@ redband_badge.loading, which leaves the memory then.
 """
 
 from redband_badge import files, limits, notes
-from redband_badge.book import Book
 from redband_badge.bounded_queue import BoundedQueue
+from redband_badge.game_journal import GameJournal
 from redband_badge.journal_store import JournalStore
 from redband_badge.state import FAULT_TASK, BadgeState
 from redband_badge.wakeup import Wakeup
@@ -56,11 +56,11 @@ class Badge:
         self.queue = BoundedQueue(limits.INPUT_QUEUE_SIZE, self.game_wakeup)
         self.note_queue = BoundedQueue(limits.NOTE_QUEUE_SIZE, self.game_wakeup)
         self.command_queue = BoundedQueue(limits.COMMAND_QUEUE_SIZE, self.game_wakeup)
-        self.book = Book(self.store, self.state, 0, 0)
+        self.game_journal = GameJournal(self.store, self.state, 0, 0)
         self.clock = GameClock()
         self.is_loaded = False
-        self.ear = None  # with a radio: an Ear
-        self.orders = None
+        self.observer = None  # with a radio: an Observer
+        self.pending_commands = None
         self.tap = None  # a medic's tap that is going on: see tap_calls
         self.supervisor = None
         self.options = loading.read_settings(self)

@@ -8,16 +8,16 @@ presses of the gesture are no hits.
 from redband_badge import notes
 
 
-def take_gesture(book, state, first_ms: int, now_ms: int) -> None:
+def take_gesture(game_journal, state, first_ms: int, now_ms: int) -> None:
     """Begin an emergency, or end the one that is. `first_ms`: of its first press. Raises OSError.
 
     It shows at once: somebody is hurt, whatever the flash says. Only its end is journalled first.
     """
-    is_begin = not book.is_emergency
+    is_begin = not game_journal.is_emergency
     if is_begin and not state.is_emergency:
         state.is_emergency = True
         state.touch()
-    book.take_back_presses(first_ms, now_ms)
-    book.note(now_ms, notes.EMERGENCY, int(is_begin), True)
+    game_journal.take_back_presses(first_ms, now_ms)
+    game_journal.note(now_ms, notes.EMERGENCY, int(is_begin), True)
     state.acknowledged += 1
     state.touch()

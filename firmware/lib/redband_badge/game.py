@@ -2,11 +2,11 @@
 
 Guarantee: the LED shows nothing that the journal does not hold, and replaying the journal gives
 the same state. Each timer that fires is a checkpoint at its own time, so that a power cut after it
-was shown can't undo it; what the rules note stands behind the record that made them note it.
+was shown can't undo it; what the rules note stands after the record that made them note it.
 """
 
 from redband_badge import limits, notes
-from redband_badge.book import Book
+from redband_badge.game_journal import GameJournal
 from redband_core import gestures, journal
 from redband_core.engine import Engine
 from redband_core.errors import RulesError
@@ -16,8 +16,8 @@ from redband_core.ruleset import VOID, VOID_TAG
 _NEVER = 1 << 53  # later than any game time that a record can hold
 
 
-class Game(Book):
-    """A Book with rules."""
+class Game(GameJournal):
+    """A GameJournal with rules."""
 
     def __init__(self, store, state, ruleset, params, provisioned: int, boot_id: int) -> None:
         """`params`: for a character that the journal does not know. Raises RulesError."""
@@ -71,7 +71,7 @@ class Game(Book):
             self._owed = [noted for noted in self._owed if noted != owed]
 
     def _keep_open(self, from_ms: int) -> None:
-        # A restart goes back to the last record. Were there none behind the time for taking back,
+        # A restart goes back to the last record. Were there none after the time for taking back,
         # a battery pull would open it again, hours later.
         self._closes_ms = from_ms + self._ruleset.void_window_ms + 1
 

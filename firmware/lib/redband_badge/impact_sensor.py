@@ -66,7 +66,7 @@ class ImpactSensor:
 class BlowContact:
     """The interrupt pin as a contact that only a blow closes; for InputTask, like inputs.Contact.
 
-    The chip holds the pin until it is asked, so edges with nothing behind them are spikes.
+    The chip holds the pin until it is asked, so edges without a blow are spikes.
     """
 
     def __init__(self, contact, sensor: ImpactSensor) -> None:

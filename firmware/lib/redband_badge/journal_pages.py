@@ -109,7 +109,7 @@ def _take(
     until_seq: "int | None",
     limit_bytes: "int | None",
 ) -> "tuple[int, int, int]":
-    """Step over whole records; return (seq, offset, game time) behind the last one taken.
+    """Step over whole records; return (seq, offset, game time) after the last one taken.
 
     Stops at record `until_seq`, before more than `limit_bytes` would be taken (the first record
     always is), and at the first that is not whole.

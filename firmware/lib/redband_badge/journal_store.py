@@ -1,6 +1,6 @@
 """The journal on littlefs: appends records, rotates and releases segments, recovers after a cut.
 
-Guarantee: when append() returns, the record survives a power cut; nothing is ever appended behind
+Guarantee: when append() returns, the record survives a power cut; nothing is ever appended after
 a torn tail; what had to be given up is counted. One task writes (the game task); the radio task
 only reads. Does not know what a record means.
 
@@ -31,7 +31,7 @@ class JournalStore:
     """The journal directory. Call recover() first; after any OSError call it again.
 
     `next_seq`: number of the next record. `last_ms`: game time of the last one. `torn_bytes`:
-    what recover() found behind the valid prefix. `is_lost`: the flash failed, see
+    what recover() found after the valid prefix. `is_lost`: the flash failed, see
     give_up(). `segments`: first record numbers of the segments, oldest first. `block`: of the
     newest segment, where records are programmed in place; -1 when each goes through littlefs.
     """
@@ -136,7 +136,7 @@ class JournalStore:
         return record, reader.pending_bytes
 
     def _replay(self, path: str, apply) -> int:
-        """Apply the file's records from `next_seq` on; return the torn bytes behind them."""
+        """Apply the file's records from `next_seq` on; return the torn bytes after them."""
         reader = SegmentReader()
         left_bytes = _PROOF_OFFSET
         with open(path, "rb") as file:
@@ -170,7 +170,7 @@ class JournalStore:
         )
 
     def force_segment(self) -> None:
-        """Let the next record begin a new segment, as the place behind the last one is not known
+        """Let the next record begin a new segment, as the place after the last one is not known
         to be good.
         """
         if not self.is_lost:

@@ -15,7 +15,7 @@ INPUT_QUEUE_SIZE = 32  # two seconds of the fastest pressing, while a flash writ
 # Game.
 GAME_WAIT_MS = 1000  # the longest the game task sleeps, so that it reports in time
 NOTE_QUEUE_SIZE = 16
-COMMAND_QUEUE_SIZE = 8  # of the staff: one is done within a flash write
+COMMAND_QUEUE_SIZE = 8  # of game masters: one is done within a flash write
 VAIN_WRITES_MAX = 3  # failed writes in a row after which safe mode counts in RAM
 TIMERS_PER_WAKE_UP = 8  # each is a record; after a stall of hours the other tasks come between
 
@@ -42,20 +42,23 @@ ADVERT_RENEW_MS = 10_000  # a host takes one that is older for a recording
 ADVERT_TIMER_RENEW_MS = 5000  # the host counts a timer down itself; this corrects it
 ADVERT_TURN_MS = 300  # state and a broadcast take turns
 ADVERT_GUESTS_MAX = 4  # broadcasts at a time; the oldest makes room
-# The ear. One window in five: of a call of 5 s, in turns with the state, five packets are heard.
-EAR_WINDOW_MS = 60
-EAR_PERIOD_MS = 300
-EAR_SAVING_MS = 2000  # the period on a battery that is nearly empty
-EAR_FULL_MS = 100  # window and period while somebody waits for an answer
-EAR_RENEW_MS = 60_000  # a scan that ended unnoticed is begun again after so long
-EAR_CALLS_PER_POLL = 2  # a forger of calls gets no more of the processor than 40 proofs a second
-EAR_REMEMBERED = 16  # calls that are not looked at again
-FLEET_FOR_MS = 5000  # how long a word to the fleet is passed on
+# The observer. One window in five: of a call of 5 s, in turns with the state, five packets are
+# heard.
+OBSERVE_WINDOW_MS = 60
+OBSERVE_PERIOD_MS = 300
+OBSERVE_SAVING_MS = 2000  # the period on a battery that is nearly empty
+OBSERVE_FULL_MS = 100  # window and period while somebody waits for an answer
+OBSERVE_RENEW_MS = 60_000  # a scan that ended unnoticed is begun again after so long
+OBSERVE_CALLS_PER_POLL = (
+    2  # a forger of calls gets no more of the processor than 40 proofs a second
+)
+OBSERVE_REMEMBERED = 16  # calls that are not looked at again
+BROADCAST_FOR_MS = 5000  # how long a broadcast is passed on
 # The medic's tap. State and call take turns of 300 ms, so of a call some five packets a second.
 TAP_WANTED_MS = 8000  # a patient calls for so long: time for two or three gestures of the medic
 TAP_CALLING_TIMES = 8  # its light, a second each
 TAP_PICK_MS = 8000  # a medic's badge looks for a patient for so long
-TAP_LISTEN_MS = 1000  # behind the first call it waits for those of others
+TAP_LISTEN_MS = 1000  # after the first call it waits for those of others
 TAP_OFFER_MS = 3000
 TAP_RESULT_MS = 3000
 AUTH_NOTE_MS = 60_000  # refused proofs are journalled this often at most

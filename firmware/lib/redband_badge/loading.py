@@ -8,9 +8,9 @@ tasks run.
 import binascii
 
 from redband_badge import boot_record, notes
-from redband_badge.book import Book
 from redband_badge.files import exists, read_bytes
 from redband_badge.game import Game
+from redband_badge.game_journal import GameJournal
 from redband_badge.game_task import GameTask
 from redband_badge.input_task import add_inputs
 from redband_badge.led_task import add_lights
@@ -53,18 +53,18 @@ def load(badge) -> None:
     if badge.options.problem:
         _is_wrong(badge, notes.REASON_SETTINGS)
     _load_ruleset(badge)
-    badge.book = _make_book(badge)
+    badge.game_journal = _make_game_journal(badge)
     is_new_game = _restore(badge)
     if _was_never_provisioned(badge):
         badge.state.is_in_game = False  # in its box it may switch itself off
     badge.info.install_id = badge.store.install_id
-    badge.clock = GameClock(badge.book.game_ms())
+    badge.clock = GameClock(badge.game_journal.game_ms())
     badge.clock.start(system.ticks_ms())
     _begin_boot(badge, is_new_game)
     badge.state.safe_mode_reason = badge.reason
     badge.state.set_flag(FLAG_SAFE_MODE, bool(badge.reason))
     badge.state.set_fault(FAULT_SELF_TEST, badge.boot.test_failed != 0)
-    badge.book.show()
+    badge.game_journal.show()
     _keep_settings(badge)
 
 
@@ -94,7 +94,7 @@ def _load_ruleset(badge) -> None:
         _is_wrong(badge, notes.REASON_RULESET)
 
 
-def _make_book(badge) -> Book:
+def _make_game_journal(badge) -> GameJournal:
     if badge.ruleset is None:
         return _raw_game(badge)
     for is_last_good in (True, False):
@@ -113,7 +113,7 @@ def _game(badge) -> Game:
     return Game(*common, params, _provisioned(badge), badge.info.boot_id)
 
 
-def _raw_game(badge) -> Book:
+def _raw_game(badge) -> GameJournal:
     from redband_badge.raw_game import RawGame  # seldom needed, so it costs no memory else
 
     return RawGame(badge.store, badge.state, _provisioned(badge), badge.info.boot_id)
@@ -128,21 +128,21 @@ def _provisioned(badge) -> int:
 def _restore(badge) -> bool:
     """Take the state from the journal; return whether a new game begins instead."""
     try:
-        badge.book.restore()
-        known = badge.book.found_provisioned
-        is_other = badge.book.has_foreign_state or known not in (-1, _provisioned(badge))
+        badge.game_journal.restore()
+        known = badge.game_journal.found_provisioned
+        is_other = badge.game_journal.has_foreign_state or known not in (-1, _provisioned(badge))
         if is_other and not badge.reason:
             _archive_journal(badge)
-            badge.book.found_provisioned = -1
-            badge.book.restore()
+            badge.game_journal.found_provisioned = -1
+            badge.game_journal.restore()
             return True
-        if badge.book.has_foreign_state:
+        if badge.game_journal.has_foreign_state:
             # In doubt nothing is forgiven: count beside the state until someone looks.
             _is_wrong(badge, notes.REASON_RULESET)
-            badge.book = _raw_game(badge)
-            badge.book.restore()
+            badge.game_journal = _raw_game(badge)
+            badge.game_journal.restore()
         if badge.reason:
-            badge.book.stay_provisioned()
+            badge.game_journal.stay_provisioned()
     except OSError:
         _lose_journal(badge)
     return False
@@ -151,7 +151,7 @@ def _restore(badge) -> bool:
 def _was_never_provisioned(badge) -> bool:
     """Return whether neither files nor journal know of any game: settings lost are no end."""
     is_blank = not badge.options.badge_id and badge.ruleset is None
-    return is_blank and badge.book.found_provisioned in (-1, _provisioned(badge))
+    return is_blank and badge.game_journal.found_provisioned in (-1, _provisioned(badge))
 
 
 def _archive_journal(badge) -> None:
@@ -163,23 +163,23 @@ def _archive_journal(badge) -> None:
 
 def _lose_journal(badge) -> None:
     _is_wrong(badge, notes.REASON_JOURNAL)
-    badge.book.go_on_without_flash()
+    badge.game_journal.go_on_without_flash()
 
 
 def _begin_boot(badge, is_new_game: bool) -> None:
-    boot, book, info = badge.boot, badge.book, badge.info
-    boot.boot_count = max(boot.boot_count, book.boot_count + 1)
+    boot, game_journal, info = badge.boot, badge.game_journal, badge.info
+    boot.boot_count = max(boot.boot_count, game_journal.boot_count + 1)
     try:
-        book.begin_boot(boot.boot_count, badge.cause, info.badge_id, info.ruleset_identity)
+        game_journal.begin_boot(boot.boot_count, badge.cause, info.badge_id, info.ruleset_identity)
         now_ms = badge.store.last_ms
         if is_new_game:
-            book.note(now_ms, notes.NEW_GAME, 0)
+            game_journal.note(now_ms, notes.NEW_GAME, 0)
         if boot.hung_task != boot_record.NO_TASK:
-            book.note(now_ms, notes.HUNG_TASK, boot.hung_task)
+            game_journal.note(now_ms, notes.HUNG_TASK, boot.hung_task)
         if badge.reason:
-            book.note(now_ms, journal.NOTE_SAFE_MODE, badge.reason)
+            game_journal.note(now_ms, journal.NOTE_SAFE_MODE, badge.reason)
         if badge.options.problem:
-            book.note(now_ms, journal.NOTE_SETTINGS_REFUSED, badge.options.problem)
+            game_journal.note(now_ms, journal.NOTE_SETTINGS_REFUSED, badge.options.problem)
     except OSError:
         _lose_journal(badge)
 
@@ -190,10 +190,10 @@ def make_supervisor(badge, feed) -> Supervisor:
     supervisor = Supervisor(badge, feed, is_safe_mode)
     add_inputs(badge, supervisor)
     queues = (badge.queue, badge.note_queue, badge.game_wakeup, badge.command_queue)
-    game = GameTask(badge.book, badge.clock, queues, badge.state, is_safe_mode)
+    game = GameTask(badge.game_journal, badge.clock, queues, badge.state, is_safe_mode)
     supervisor.add(notes.TASK_GAME, game.run)
     signals = _RAW_SIGNALS
-    if badge.ruleset is not None and isinstance(badge.book, Game):
+    if badge.ruleset is not None and isinstance(badge.game_journal, Game):
         signals = badge.ruleset.signals
     add_lights(badge, supervisor, signals)
     return supervisor

@@ -3,7 +3,7 @@
 from redband_badge import notes
 from redband_badge.files import read_bytes
 from redband_badge.journal_pages import JournalPages
-from redband_badge.orders import Orders
+from redband_badge.pending_commands import PendingCommands
 from redband_badge.radio_task import RadioTask
 from redband_core import frames, keys
 from redband_hal import board, system
@@ -29,7 +29,7 @@ def load_access(badge) -> keys.Access:
     return keys.Access(file)
 
 
-_ANY_STAFF = 0b11110  # and medics: what exactly is judged by `staff`
+_ANY_STAFF = 0b11110  # and medics: what exactly is judged by `host_commands`
 _SYNC_ROLES = 0b11100
 _UPDATE_ROLES = 0b11000  # game master and technician
 
@@ -41,12 +41,17 @@ def handlers_of(badge) -> dict:
     """
 
     def order(session, number: int, message: bytes) -> None:
-        from redband_badge import staff
+        from redband_badge import host_commands
 
         try:
-            staff.take(badge, session, number, message)
+            host_commands.take(badge, session, number, message)
         finally:
-            for name in ("badge.staff", "badge.fleet", "core.order_frames", "core.opening"):
+            for name in (
+                "badge.host_commands",
+                "badge.broadcast",
+                "core.order_frames",
+                "core.opening",
+            ):
                 system.forget("redband_" + name)
 
     def take_upload(session, number: int, message: bytes) -> None:
@@ -56,7 +61,7 @@ def handlers_of(badge) -> dict:
 
     handlers: dict = dict.fromkeys(range(0x30, 0x35), (_UPDATE_ROLES, take_upload))
     handlers[frames.COMMAND] = handlers[frames.EVENT] = (_ANY_STAFF, order)
-    handlers[frames.FLEET] = (_SYNC_ROLES, order)
+    handlers[frames.BROADCAST] = (_SYNC_ROLES, order)
     return handlers
 
 
@@ -98,11 +103,11 @@ def add_radio(badge, supervisor, radio: "Radio | None" = None) -> Radio:
     if slot[0] == 2:  # of slots.py, which costs no memory here
         badge.info.firmware_version += " trial"
     pages = JournalPages(badge.store, release)
-    badge.orders = Orders(badge)
+    badge.pending_commands = PendingCommands(badge)
     if badge.options.treatment and badge.ruleset is not None:
         state.on_gesture = gesture_taker(badge)
     task = RadioTask(radio, badge, pages, load_access(badge), handlers_of(badge))
-    badge.ear = task.ear
+    badge.observer = task.observer
     if is_windowed(badge):
         from redband_badge import light_sleep, radio_windows
 

@@ -11,7 +11,7 @@ import asyncio
 
 from redband_badge import limits, notes
 from redband_badge.adverts import Adverts
-from redband_badge.ear import Ear
+from redband_badge.observer import Observer
 from redband_badge.state import FAULT_RADIO
 from redband_core import advert, frames, journal
 from redband_core.badge_session import BadgeSession
@@ -52,7 +52,7 @@ class RadioTask:
         self.adverts = Adverts(badge.state, badge.info, access, badge.boot)
         self._uptime = GameClock()
         self._uptime.start(system.ticks_ms())
-        self.ear = Ear(radio, badge, access, self.adverts)
+        self.observer = Observer(radio, badge, access, self.adverts)
         self._link = None
         self._is_beside = False  # adverts go on beside the link
         self._beside_at_ms = 0
@@ -91,8 +91,8 @@ class RadioTask:
             self._take_events(now_ms)
         self._note_refusals(now_ms)
         self._access.game_ms = self._state.game_ms
-        self.ear.is_radio_on = self._is_on
-        self.ear.poll(now_ms)
+        self.observer.is_radio_on = self._is_on
+        self.observer.poll(now_ms)
         if self._is_on:
             if self._link is not None:
                 self._serve(self._link, now_ms)
@@ -123,7 +123,7 @@ class RadioTask:
             self._radio.stop()
         except OSError:
             self._state.radio_failures += 1  # start() switches it off once more
-        self.ear.forget()
+        self.observer.forget()
 
     def _failed(self, now_ms: int, error: OSError) -> None:
         self._failures += 1
@@ -148,7 +148,7 @@ class RadioTask:
             self._disconnect(self._link.connection)
             self._link = None
         self.adverts.forget()
-        self.ear.forget()
+        self.observer.forget()
 
     def _disconnect(self, connection: int) -> None:
         try:

@@ -50,9 +50,9 @@ class Windows:
         return self._is_open
 
     def _listen(self, until_ms: int) -> None:
-        ear = self._badge.ear
-        if ear.full_until_ms < until_ms:
-            ear.full_until_ms = self._listening_ms = until_ms
+        observer = self._badge.observer
+        if observer.full_until_ms < until_ms:
+            observer.full_until_ms = self._listening_ms = until_ms
 
     def _is_needed(self, now_ms: int) -> bool:
         badge, state = self._badge, self._badge.state
@@ -62,7 +62,7 @@ class Windows:
             self._until_ms = now_ms + AFTER_CHANGE_MS
         if state.is_connected:
             self._until_ms = max(self._until_ms, now_ms + AFTER_LINK_MS)
-        listens_ms = badge.ear.full_until_ms
+        listens_ms = badge.observer.full_until_ms
         return (
             now_ms < self._until_ms
             or (now_ms < listens_ms and listens_ms != self._listening_ms)

@@ -5,11 +5,11 @@ is there again, the next start finds the last state; the notes show what came si
 """
 
 from redband_badge import notes
-from redband_badge.book import Book
+from redband_badge.game_journal import GameJournal
 
 
-class RawGame(Book):
-    """A Book that judges nothing."""
+class RawGame(GameJournal):
+    """A GameJournal that judges nothing."""
 
     def take_gesture(
         self,

@@ -78,8 +78,8 @@ async def _handle(badge, radio, feed, path: str, words: list) -> None:
         os.remove(path)  # nobody of ours wrote that
         return
     now_ms = badge.store.last_ms
-    badge.book.note(now_ms, notes.SELF_TEST, failed | tried << 16)
-    badge.book.note(now_ms, notes.SELF_TEST_FLASH_MS, flash_ms)
+    badge.game_journal.note(now_ms, notes.SELF_TEST, failed | tried << 16)
+    badge.game_journal.note(now_ms, notes.SELF_TEST_FLASH_MS, flash_ms)
     badge.boot.keep_self_test(failed, tried)
     os.remove(path)
 

@@ -88,7 +88,7 @@ class Upload:
                 yield found[:4] + (at,)
 
     def resume(self) -> None:
-        """Find what is there, and go on behind it. Raises OSError, ProtocolError."""
+        """Find what is there, and go on there. Raises OSError, ProtocolError."""
         self.close()
         self._index = self._at = 0
         self.offset = min(_size(self.manifest_path), self._manifest_bytes)
@@ -125,7 +125,7 @@ class Upload:
         return self.offset >= self._manifest_bytes
 
     def add(self, data: memoryview) -> None:
-        """Take the next bytes; stops behind the manifest. Raises OSError, ProtocolError."""
+        """Take the next bytes; stops after the manifest. Raises OSError, ProtocolError."""
         while len(data):
             if self._file is None:
                 raise ProtocolError("more than the manifest says")

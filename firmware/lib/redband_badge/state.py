@@ -14,7 +14,7 @@ FAULT_JOURNAL = 2
 FAULT_TASK = 4
 FAULT_SENSOR = 8
 FAULT_SELF_TEST = 16
-FAULT_EAR = 32
+FAULT_OBSERVER = 32
 
 
 class BadgeState:
@@ -33,7 +33,7 @@ class BadgeState:
         self.faults = 0  # FAULT_ bits
         self.radio_failures = 0  # starts and adverts that the controller refused
         self.acknowledged = 0  # grows with each input that counted
-        self.identified = 0  # grows each time that staff wants to see which badge it is
+        self.identified = 0  # grows each time that somebody wants to see which badge it is
         self.refused = 0  # grows with each input that the rules refused
         self.lights_once = b""  # lights of a medic's tap, see show_once()
         self.lights_once_count = 0
@@ -65,7 +65,7 @@ class BadgeState:
         """LED code to show beside the state: a REASON_ or CODE_ number, 0 for none."""
         if self.safe_mode_reason:
             return self.safe_mode_reason
-        if self.faults & (FAULT_RADIO | FAULT_EAR):
+        if self.faults & (FAULT_RADIO | FAULT_OBSERVER):
             return notes.CODE_RADIO
         return notes.CODE_SELF_TEST if self.faults & FAULT_SELF_TEST else 0
 

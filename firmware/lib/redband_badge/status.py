@@ -39,9 +39,9 @@ def answer(badge) -> None:
 
 
 def _dropped_by_radio(badge) -> int:
-    if badge.ear is None:
+    if badge.observer is None:
         return 0
-    return badge.ear.radio.dropped_count + badge.ear.radio.heard_dropped_count
+    return badge.observer.radio.dropped_count + badge.observer.radio.heard_dropped_count
 
 
 def at_prompt() -> None:

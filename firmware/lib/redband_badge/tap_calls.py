@@ -9,7 +9,7 @@ time; a new gesture ends the one before. Imported by the first gesture, gone aft
 import cryptolib
 
 from redband_badge import commands, limits
-from redband_badge.ear import AGAIN, NOT_OURS, TAKEN
+from redband_badge.observer import AGAIN, NOT_OURS, TAKEN
 from redband_core import advert, broadcasts, keys, opening, sealing, tap
 from redband_hal import system
 
@@ -19,7 +19,7 @@ _ECB = 1
 def want(badge) -> None:
     """Call for a medic."""
     end(badge)
-    if badge.ear.access.file:
+    if badge.observer.access.file:
         badge.tap = Patient(badge)
     else:
         badge.state.show_once(tap.REFUSED)
@@ -41,11 +41,11 @@ def end(badge) -> None:
         return
     badge.tap.hush()
     badge.tap = None
-    ear = badge.ear
+    observer = badge.observer
     for kind in (advert.KIND_WANTED, advert.KIND_OFFER, advert.KIND_RESULT):
-        ear.takers.pop(kind, None)
-    ear.on_poll = None
-    ear.forget()
+        observer.takers.pop(kind, None)
+    observer.on_poll = None
+    observer.forget()
 
 
 def _cipher(access):
@@ -58,32 +58,32 @@ class _Tap:
     def __init__(self, badge, kind: int, for_ms: int) -> None:
         """`kind`: of the calls to listen for."""
         self._badge = badge
-        self._access = badge.ear.access
+        self._access = badge.observer.access
         self._said = []  # payloads on the air
         self.until_ms = 0
-        badge.ear.on_poll = self.poll
+        badge.observer.on_poll = self.poll
         self._await(kind, for_ms)
 
     def _await(self, kind: int, for_ms: int) -> None:
         """Listen for calls of a `kind`, for so long from now on."""
-        ear = self._badge.ear
-        self.until_ms = ear.now_ms + for_ms
-        ear.takers[kind] = self.hear
-        ear.forget()  # the controller is told of the new kind
-        ear.listen(for_ms)
+        observer = self._badge.observer
+        self.until_ms = observer.now_ms + for_ms
+        observer.takers[kind] = self.hear
+        observer.forget()  # the controller is told of the new kind
+        observer.listen(for_ms)
 
     def _say(self, payload: bytes, for_ms: int) -> None:
         self._said.append(payload)
-        self._badge.ear.call(payload, for_ms)
+        self._badge.observer.call(payload, for_ms)
 
     def hush(self) -> None:
         """Say nothing more."""
         for payload in self._said:
-            self._badge.ear.hush(payload)
+            self._badge.observer.hush(payload)
         self._said = []
 
     def hear(self, _badge, payload: bytes, rssi_dbm: int, _now_ms: int) -> int:
-        """Take a call, see Ear. Raises ProtocolError."""
+        """Take a call, see Observer. Raises ProtocolError."""
         raise NotImplementedError
 
     def poll(self, now_ms: int) -> None:
@@ -149,8 +149,8 @@ class Patient(_Tap):
         event_id, refusal = offer[4][0], self._refusal(role, offer)
 
         def decided(outcome: int) -> None:
-            self.until_ms = badge.ear.now_ms + limits.TAP_RESULT_MS
-            badge.ear.listen(limits.TAP_RESULT_MS)
+            self.until_ms = badge.observer.now_ms + limits.TAP_RESULT_MS
+            badge.observer.listen(limits.TAP_RESULT_MS)
             self.hush()
             self._answer(medic_id, role, event_id, outcome)
             badge.state.show_once(tap.REFUSED if outcome else tap.ACCEPTED)
@@ -158,10 +158,12 @@ class Patient(_Tap):
         if refusal:
             decided(refusal)
         else:
-            self.until_ms = badge.ear.now_ms + limits.TAP_RESULT_MS  # the flash may take its time
+            self.until_ms = (
+                badge.observer.now_ms + limits.TAP_RESULT_MS
+            )  # the flash may take its time
             event = (event_id, offer[4][1 : 1 + badge.ruleset.event_args[event_id]])
             value = ((tap.PATIENT, role), medic_id, self._nonce, tap.FOLLOWS, event, None)
-            if not badge.orders.give(commands.TAP, value, decided):
+            if not badge.pending_commands.give(commands.TAP, value, decided):
                 return NOT_OURS  # no room now; the offer is said again
         self._medic_id = medic_id
         return TAKEN
@@ -256,7 +258,7 @@ class Medic(_Tap):
         key = keys.badge_key(access.key(keys.OWN_KEY_AT), patient_id)
         payload = broadcasts.seal_plain(advert.KIND_OFFER, block, key, _cipher(access).encrypt)
         self._say(payload, limits.TAP_OFFER_MS)
-        badge.ear.takers.pop(advert.KIND_WANTED, None)
+        badge.observer.takers.pop(advert.KIND_WANTED, None)
         self._await(advert.KIND_RESULT, limits.TAP_OFFER_MS + limits.TAP_RESULT_MS)
 
     def _hear_result(self, payload: bytes) -> int:

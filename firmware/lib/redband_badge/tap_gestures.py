@@ -15,18 +15,18 @@ def take(badge, code: int, first_ms: int, now_ms: int) -> int:
 
     `first_ms`: game time of its first press.
     """
-    ruleset, book = badge.ruleset, badge.book
+    ruleset, game_journal = badge.ruleset, badge.game_journal
     bound = ruleset.gesture_event(code)
     if badge.options.treatment == tap.BADGE:
         number = code - gestures.TAPS_HOLD
-        if 0 < number <= TAPS_MAX and badge.ear.access.file:
+        if 0 < number <= TAPS_MAX and badge.observer.access.file:
             action = ruleset.gesture_event(gestures.MEDIC + number)
-            if action is not None and badge.ear.access.file[keys.OWN_ROLE_AT]:
-                book.take_back_presses(first_ms, now_ms)
+            if action is not None and badge.observer.access.file[keys.OWN_ROLE_AT]:
+                game_journal.take_back_presses(first_ms, now_ms)
                 _pick(badge, number, action, now_ms)
                 return 0
         if code == gestures.HOLD:
-            book.take_back_presses(first_ms, now_ms)
+            game_journal.take_back_presses(first_ms, now_ms)
             from redband_badge import tap_calls
 
             tap_calls.want(badge)
@@ -36,11 +36,11 @@ def take(badge, code: int, first_ms: int, now_ms: int) -> int:
             bound = ruleset.gesture_event(code)
     if bound is None or not tap.is_medics(bound, _actions(ruleset)):
         return code
-    book.take_back_presses(first_ms, now_ms)
-    at_ms = max(now_ms, book.game_ms())
+    game_journal.take_back_presses(first_ms, now_ms)
+    at_ms = max(now_ms, game_journal.game_ms())
     payload = tap.payload((tap.PATIENT, 0), badge.info.badge_id, 0, tap.SELF, bound)
-    book.make_room()
-    book.decide(journal.TAP, at_ms, payload)
+    game_journal.make_room()
+    game_journal.decide(journal.TAP, at_ms, payload)
     badge.state.show_once(tap.REFUSED)
     return 0
 
@@ -53,15 +53,15 @@ def _actions(ruleset) -> list:
 
 def _pick(badge, number: int, action: tuple, now_ms: int) -> None:
     """Look for the patient of an action, if the medic can give what it takes."""
-    ruleset, book = badge.ruleset, badge.book
+    ruleset, game_journal = badge.ruleset, badge.game_journal
     given = ruleset.gesture_event(gestures.GIVEN + number)
     if given is not None:
-        at_ms = max(now_ms, book.game_ms())
+        at_ms = max(now_ms, game_journal.game_ms())
         trial = Engine(ruleset)
-        trial.restore(book.engine.snapshot())
+        trial.restore(game_journal.engine.snapshot())
         refusal = trial.step(at_ms, given[0], given[1])
         if refusal:
-            book.refuse(at_ms, refusal, given[0], given[1])
+            game_journal.refuse(at_ms, refusal, given[0], given[1])
             badge.state.show_once(tap.REFUSED)
             return
     from redband_badge import tap_calls

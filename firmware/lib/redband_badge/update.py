@@ -1,7 +1,7 @@
 """Takes an update over the air: a manifest and files, staged beside what runs.
 
 Problem: the link or the battery may go at any byte, and the game goes on meanwhile. Guarantee:
-what runs is not touched; an upload goes on at the exact byte behind the last one on the flash;
+what runs is not touched; an upload goes on at the exact byte after the last one on the flash;
 only what has every hash of its manifest, and passes the badge's own checks, is taken over, by the
 rename of one file (/slot), and by the next start. Knows no keys: the session has checked who
 speaks. Loaded while an update is going on; see also slots.py, staging,

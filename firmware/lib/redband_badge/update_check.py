@@ -32,7 +32,7 @@ def prepare(badge, now) -> int:
     """
     names = []
     for entry in now.entries():
-        # Changes are no settings yet: what they make of the present ones comes behind them.
+        # Changes are no settings yet: what they make of the present ones comes after them.
         names.append("" if entry[1] == _SETTINGS else badge.options.ruleset_path)
     if len(names) > 2 or (now.kind == upload.RULESET) != bool(names[0]):
         return upload.BAD_MANIFEST

@@ -14,7 +14,7 @@ from redband_core.frames import SERVICE_UUID
 from redband_core.packing import put_u8, put_u16, put_u24, put_u32
 
 COMPANY_ID = 0xFFFF
-"""Bluetooth SIG's number for products without one of their own; hence the magic behind it."""
+"""Bluetooth SIG's number for products without one of their own; hence the magic after it."""
 
 MAGIC = 0x52
 VERSION = 2
@@ -26,7 +26,7 @@ AD_MAX_BYTES = 31
 KIND_STATE = 0
 KIND_WANTED = 1
 KIND_OFFER = 2
-KIND_FLEET = 3
+KIND_BROADCAST = 3
 KIND_RESULT = 4
 KIND_UNKEYED = 15
 

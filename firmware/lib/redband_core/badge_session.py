@@ -222,7 +222,7 @@ class BadgeSession:
         return None if frame is None else (frames.CHANNEL_LOG, frame)
 
     def sent(self) -> None:
-        """Go on behind the notification that was offered last: the stack has taken it."""
+        """Go on after the notification that was offered last: the stack has taken it."""
         self.sent_frame_count += 1
         if not self._answer_size:
             self._stream.sent()

@@ -36,7 +36,7 @@ def _filled(block: bytearray) -> bytes:
 def _rest_is_zero(reader: Reader) -> None:
     while not reader.at_end():
         if reader.u8():
-            raise ProtocolError("bytes behind the end of a block")
+            raise ProtocolError("bytes after the end of a block")
 
 
 def wanted_block(patient_id: int, count: int, nonce: int, signal: int, wishes: int) -> bytes:

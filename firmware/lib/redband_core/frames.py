@@ -8,7 +8,7 @@ a host says and reads is in host_frames.
 
 Opcodes 0x01-0x0F are the session's, 0x10-0x2F the proof's and the commands', 0x30-0x3F are kept
 for uploads; an answer has the opcode of its request plus 0x80. The header of a message, HELLO's
-first byte behind the opcode and REFUSED never change, so that any two versions can refuse each
+first byte after the opcode and REFUSED never change, so that any two versions can refuse each
 other by name. The proofs and signatures are in `proofs`.
 """
 
@@ -34,7 +34,7 @@ ACK = 0x03
 PROVE = 0x10
 COMMAND = 0x11
 EVENT = 0x12
-FLEET = 0x13
+BROADCAST = 0x13
 WELCOME = 0x81
 PROVED = 0x90
 RESULT = 0x91
@@ -60,7 +60,7 @@ PROOF_BYTES = 16
 
 
 def next_number(number: int) -> int:
-    """Return the message number behind `number`: 1..255, then 1 again."""
+    """Return the message number after `number`: 1..255, then 1 again."""
     return number % 255 + 1
 
 
@@ -137,7 +137,7 @@ class Joiner:
 def whole(reader: Reader) -> None:
     """Raise ProtocolError when anything is left."""
     if not reader.at_end():
-        raise ProtocolError("bytes behind the end of a message")
+        raise ProtocolError("bytes after the end of a message")
 
 
 def decode_hello(message: bytes) -> "tuple[int, int, bytes]":

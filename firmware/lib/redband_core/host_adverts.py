@@ -79,7 +79,7 @@ def decode_unkeyed(payload: "bytes | bytearray | memoryview") -> "tuple[int, int
     flags = reader.u8()
     while not reader.at_end():
         if reader.u8():
-            raise ProtocolError("bytes behind the end of an advert")
+            raise ProtocolError("bytes after the end of an advert")
     return badge_id, flags
 
 

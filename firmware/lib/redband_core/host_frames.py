@@ -50,9 +50,9 @@ badge's, 16 bytes."""
 LogFrame = namedtuple(
     "LogFrame", ("kind", "stream", "number", "seq", "base_ms", "until_seq", "data")
 )
-"""kind: MORE, RUN, END or SKIP. stream: 0..63. number: u8. seq: the record behind those sent
+"""kind: MORE, RUN, END or SKIP. stream: 0..63. number: u8. seq: the record after those sent
 before: the first of a RUN, the first missing of a SKIP, the next to be written of an END. base_ms:
-game time before a run's first record. until_seq: record behind the missing ones. data: bytes of
+game time before a run's first record. until_seq: record after the missing ones. data: bytes of
 the run, or the proof of an END. What a kind has not is 0 or empty."""
 
 
@@ -116,7 +116,7 @@ def _take_welcome(reader: Reader, nonce_bytes: int) -> Welcome:
 
 
 def decode_welcome(message: bytes) -> Welcome:
-    """Return the Welcome; bytes behind it are a later minor version's. Raises ProtocolError."""
+    """Return the Welcome; bytes after it are a later minor version's. Raises ProtocolError."""
     return _take_welcome(Reader(message, 1), BADGE_NONCE_BYTES)
 
 

@@ -5,7 +5,7 @@ Guarantee: as there; no badge carries this in its memory.
 
 from redband_core.advert import PAYLOAD_BYTES
 from redband_core.errors import ProtocolError, UsageError
-from redband_core.frames import COMMAND, EVENT, FLEET, whole
+from redband_core.frames import BROADCAST, COMMAND, EVENT, whole
 from redband_core.order_frames import ANSWER, ARGS_MAX
 from redband_core.packing import Reader, put_signed, put_u8, put_u32, put_varint
 
@@ -40,7 +40,7 @@ def encode_fleet(payload: bytes) -> bytes:
     """
     if len(payload) != PAYLOAD_BYTES:
         raise UsageError("payload of a wrong length")
-    return bytes((FLEET,)) + payload
+    return bytes((BROADCAST,)) + payload
 
 
 def decode_result(message: bytes, opcode: int) -> "tuple[int, int]":

@@ -84,7 +84,7 @@ class HostSession(HostTalk):
         self._run = RecordRun()
         # What was committed, and what the badge was told of it.
         self.committed_seq = 0
-        self._open_pages = []  # (next_seq, frame number behind it) of pages given out
+        self._open_pages = []  # (next_seq, frame number after it) of pages given out
         self._used_frame = 0
         self._acked_frame = 0
         self._given_frame = 0

@@ -1,4 +1,4 @@
-"""The host's end of a connection up to the proof, and signed requests behind it.
+"""The host's end of a connection up to the proof, and signed requests after it.
 
 Problem: the badge may be forged, of another game or another version, and frames of both directions
 get lost. Guarantee: nothing a badge said before its proof held is given out as more than a claim;
@@ -93,7 +93,7 @@ class HostTalk:
         self._say(host_frames.encode_prove(proofs.host_proof(self._key)))
 
     def ask(self, message: bytes) -> None:
-        """Say a request, whose answer comes as an ANSWER. One at a time, behind PROVEN.
+        """Say a request, whose answer comes as an ANSWER. One at a time, after PROVEN.
 
         It is said again when the answer does not come: what the badge must not do twice needs a
         number of its own in `message`. Raises UsageError out of order.
@@ -235,13 +235,13 @@ class HostTalk:
     # What a session adds.
 
     def _proven(self, proved) -> None:
-        """Begin behind the badge's proof."""
+        """Begin after the badge's proof."""
 
     def _think(self) -> None:
         """Say the next message, if there is one."""
 
     def _written(self) -> None:
-        """Go on behind a message of which the last frame was given out."""
+        """Go on after a message of which the last frame was given out."""
 
     def _ask_again(self) -> None:
         """Say again what was not answered."""

@@ -24,7 +24,7 @@ RESUME = 8
 TAP = 9  # of a medic's tap; its payload is in `tap`
 
 # Codes of NOTE records and what their value says.
-NOTE_TORN_TAIL = 1  # bytes behind the last whole record
+NOTE_TORN_TAIL = 1  # bytes after the last whole record
 NOTE_SHED = 2  # records left out because the journal was full
 NOTE_TASK_RESTARTED = 3  # number of the task
 NOTE_SAFE_MODE = 4  # reason
@@ -247,7 +247,7 @@ def boot_payload(
 def parse_boot(payload: bytes) -> "tuple[int, int, int, int, bytes]":
     """Return (boot_id, boot_count, cause, badge_id, ruleset_identity). Raises ProtocolError.
 
-    Bytes behind these are a later version's and are left alone.
+    Bytes after these are a later version's and are left alone.
     """
     reader = Reader(payload)
     boot_id = reader.u32()

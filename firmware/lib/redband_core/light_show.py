@@ -7,7 +7,7 @@ the signals of every shipped ruleset):
 1. a real emergency: SOS in Morse, at full brightness, over everything
 2. an input that counted: both lamps and the motor, once and short
 3. answers to a medic's tap, once each (`tap`)
-4. staff wants to see which badge it is: long lights with short darks, for 10 s
+4. somebody wants to see which badge it is: long lights with short darks, for 10 s
 5. the warning before the badge switches itself off: a tick each second
 6. a pause of the game: two long flashes and a long dark
 7. an LED code, each 8 s: as many flashes as its number, each red first and green then
@@ -40,7 +40,7 @@ CODE_FLASH = b"\x0f\x01\x0f\x02\x0f\x00"
 
 
 def step_at(sequence: bytes, phase_ms: int) -> "tuple[int, int] | None":
-    """Return (levels, ms for which they stay so) at `phase_ms` of it, None behind its end."""
+    """Return (levels, ms for which they stay so) at `phase_ms` of it, None after its end."""
     for index in range(0, len(sequence), 2):
         left_ms = sequence[index] * UNIT_MS - phase_ms
         if left_ms > 0:
@@ -76,8 +76,8 @@ class LightShow:
         self._once_since_ms = 0
         self._identified = 0
         self._identify_until_ms = 0
-        self._standing = b""  # what is shown instead of the state, again and again
-        self._standing_since_ms = 0
+        self._lasting = b""  # what is shown instead of the state, again and again
+        self._lasting_since_ms = 0
         self._code = 0
         self._is_low = False
         self._marks_since_ms = 0  # when code and battery mark began to be shown
@@ -97,18 +97,18 @@ class LightShow:
         if state.identified != self._identified:
             self._identified = state.identified
             self._identify_until_ms = now_ms + limits.IDENTIFY_MS
-        standing = b""
+        lasting = b""
         if state.is_emergency:
-            standing = EMERGENCY
+            lasting = EMERGENCY
         elif now_ms < self._identify_until_ms:
-            standing = IDENTIFY
+            lasting = IDENTIFY
         elif state.is_off_warned:
-            standing = OFF_WARNING
+            lasting = OFF_WARNING
         elif state.is_paused:
-            standing = PAUSED
-        if standing != self._standing:
-            self._standing = standing
-            self._standing_since_ms = now_ms
+            lasting = PAUSED
+        if lasting != self._lasting:
+            self._lasting = lasting
+            self._lasting_since_ms = now_ms
         code, is_low = state.code, state.is_saving
         if code != self._code or (is_low != self._is_low and not code):
             self._marks_since_ms = now_ms
@@ -124,20 +124,20 @@ class LightShow:
         return levels, min(stays_ms, limits.LED_REFRESH_MS)
 
     def _top(self, now_ms: int) -> "tuple[int, int]":
-        standing = self._standing
+        lasting = self._lasting
         left_ms = self._acknowledge_until_ms - now_ms
-        if left_ms > 0 and standing != EMERGENCY:
+        if left_ms > 0 and lasting != EMERGENCY:
             return RED | GREEN | MOTOR, left_ms
-        if self._once and standing != EMERGENCY:
+        if self._once and lasting != EMERGENCY:
             found = step_at(self._once, now_ms - self._once_since_ms)
             if found:
                 return found
             self._once = b""
-        if standing:
-            found = step_at(standing, now_ms - self._standing_since_ms)
+        if lasting:
+            found = step_at(lasting, now_ms - self._lasting_since_ms)
             if found is None:
-                self._standing_since_ms = now_ms
-            return found or step_at(standing, 0) or (0, 1)
+                self._lasting_since_ms = now_ms
+            return found or step_at(lasting, 0) or (0, 1)
         stays_ms = limits.LED_REFRESH_MS
         since_ms = now_ms - self._marks_since_ms
         if self._code:

@@ -139,7 +139,7 @@ ACKNOWLEDGE_MS = 50
 """A counted hit blinks both lamps so long; 12 hits a second leave a gap between."""
 
 IDENTIFY_MS = 10000
-"""A badge that staff asked for shows itself so long: time to look around among forty."""
+"""A badge that somebody asked for shows itself so long: time to look around among forty."""
 
 CODE_PERIOD_MS = 8000
 """An LED code is shown so often; nine flashes take four seconds of it."""

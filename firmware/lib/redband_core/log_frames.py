@@ -46,7 +46,7 @@ def more_head(stream: int, number: int) -> bytearray:
 
 
 def end_head(stream: int, number: int, next_seq: int) -> bytearray:
-    """Return what the frame behind the last record says: there are no records from `next_seq` on.
+    """Return what the frame after the last record says: there are no records from `next_seq` on.
 
     `end_frame` makes a frame of it.
     """

@@ -24,7 +24,7 @@ class LogStream:
         self._frame_number = 0
         self._free_from = 0  # number of the first frame that is not acknowledged
         self._next_seq = 0  # of the record to read next
-        self._end_seq = 0  # behind the last record in _data, or sent
+        self._end_seq = 0  # after the last record in _data, or sent
         self._data = b""  # what was read and is not sent
         self._is_in_run = False
         self._ahead = None  # a page of the log that does not follow on _data
@@ -121,7 +121,7 @@ class LogStream:
         return log_frames.end_frame(head, proofs.log_proof(self._key, digest.digest()))
 
     def sent(self) -> None:
-        """Go on behind the frame that was offered last: the stack has taken it."""
+        """Go on after the frame that was offered last: the stack has taken it."""
         offer = self._offer
         if offer is None:
             return

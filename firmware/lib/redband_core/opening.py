@@ -5,7 +5,7 @@ plain block: those say so in their names. `decrypt(block)`: AES-128 of 16 bytes 
 advert key.
 """
 
-from redband_core.advert import BLOCK_BYTES, KIND_FLEET, MAGIC, PAYLOAD_BYTES, VERSION
+from redband_core.advert import BLOCK_BYTES, KIND_BROADCAST, MAGIC, PAYLOAD_BYTES, VERSION
 from redband_core.errors import ProtocolError
 from redband_core.keys import is_same
 from redband_core.sealing import proof
@@ -35,7 +35,7 @@ def opened(payload: bytes, key: bytes, decrypt) -> "bytes | None":
 
 def covered(kind: int, block: bytes) -> bytes:
     """Return what of an OFFER or FLEET block its proof is over."""
-    return block[:HOPS_AT] + block[HOPS_AT + 1 :] if kind == KIND_FLEET else block
+    return block[:HOPS_AT] + block[HOPS_AT + 1 :] if kind == KIND_BROADCAST else block
 
 
 def unproven_block(payload: bytes, decrypt) -> bytes:

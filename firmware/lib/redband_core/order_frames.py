@@ -9,7 +9,7 @@ docs/protocol.md, "Orders".
 
 from redband_core.advert import PAYLOAD_BYTES
 from redband_core.errors import ProtocolError
-from redband_core.frames import FLEET, whole
+from redband_core.frames import BROADCAST, whole
 from redband_core.packing import Reader, put_signed, put_u32
 
 ARGS_MAX = 16
@@ -83,7 +83,7 @@ def encode_fleet_result(fleet_number: int, outcome: int) -> bytes:
 
     `fleet_number`: of the newest one that the badge knows.
     """
-    return _numbers(FLEET, fleet_number, outcome)
+    return _numbers(BROADCAST, fleet_number, outcome)
 
 
 def _numbers(opcode: int, number: int, outcome: int) -> bytes:

@@ -14,7 +14,7 @@ PROOF_BYTES = 6
 
 
 def proof(key: bytes, head: bytes, block: bytes) -> bytes:
-    """Return the proof behind a block. `head`: magic and form."""
+    """Return the proof after a block. `head`: magic and form."""
     return hmac_sha256(key, head + block)[:PROOF_BYTES]
 
 

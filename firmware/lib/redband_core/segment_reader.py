@@ -12,7 +12,7 @@ class SegmentReader:
     """Takes the bytes of a segment in order, gives its records.
 
     `header`: None until it was read. `next_seq`: number of the next record. `game_ms`: time of the
-    last one. `valid_bytes`: length of the whole prefix. `pending_bytes`: bytes taken behind it.
+    last one. `valid_bytes`: length of the whole prefix. `pending_bytes`: bytes taken after it.
     `is_corrupt`: what follows is no record, in any continuation; `feed` then only counts.
     """
 
@@ -43,7 +43,7 @@ class SegmentReader:
             self._lost_bytes = before_bytes + written_bytes
 
     def torn_bytes(self) -> int:
-        """Return the bytes behind the whole prefix without the erased flash (0xFF) at their end.
+        """Return the bytes after the whole prefix without the erased flash (0xFF) at their end.
 
         At the end of the file: 0 means that a record may follow here, if the flash is still as it
         was left; otherwise the tail is torn.

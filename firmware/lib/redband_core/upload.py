@@ -1,7 +1,7 @@
 """Messages of an update over the air: what a host sends a badge, and the badge's answers.
 
 Problem: an update is longer than any message, and the link may end at any byte of it. Guarantee:
-an upload is one numbered stream of bytes, a manifest and behind it the files it names; any bytes
+an upload is one numbered stream of bytes, a manifest and after it the files it names; any bytes
 either are exactly one of the messages here or raise ProtocolError. Knows no files: the badge's
 half is redband_badge.update, the host's host_update. Bytes and vectors: docs/protocol.md.
 """

@@ -38,7 +38,7 @@ RING_SIZE = 40
 RING_KEPT_FOR_LINKS = 8
 
 HEARD_SIZE = 8
-HEAD_AT = 3  # in an advertisement, behind its flags
+HEAD_AT = 3  # in an advertisement, after its flags
 HEAD_BYTES = 6
 
 PREFERRED_MTU = 256

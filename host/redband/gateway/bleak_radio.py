@@ -112,5 +112,5 @@ class BleakRadio:
             connecting=self._connecting,
         )
         self._reader.met(badge_id, done.advert_count, asyncio.get_running_loop().time())
-        answers = [host_orders.decode_result(answer, frames.FLEET) for answer in done.answers]
+        answers = [host_orders.decode_result(answer, frames.BROADCAST) for answer in done.answers]
         return max(number for number, _outcome in answers)

@@ -19,7 +19,7 @@ from redband.rules.loader import CompiledRuleset
 from redband.rules.model import Text
 from redband.store.store import Store
 from redband_core import broadcasts
-from redband_core.advert import KIND_FLEET
+from redband_core.advert import KIND_BROADCAST
 from redband_core.broadcasts import (
     FLEET_FIGHT_OVER,
     FLEET_GAME_BEGINS,
@@ -93,7 +93,7 @@ def make_word(
     block = broadcasts.fleet_block(number, command, event_id, argument, 0, HOPS)
     cipher = Cipher(algorithms.AES(keys.advert_encrypt), modes.ECB())  # one block
     encrypt = cipher.encryptor().update
-    payload = broadcasts.seal_plain(KIND_FLEET, block, keys.fleet, encrypt)
+    payload = broadcasts.seal_plain(KIND_BROADCAST, block, keys.fleet, encrypt)
     store.keep_fleet_word(keys.game_id, number, command, payload)
     return FleetWord(number, command, payload)
 

@@ -100,7 +100,7 @@ def _note(payload: bytes, names: RuleNames) -> Text | None:
     if code == notes.SENT_BY:
         role = min(value, len(SENDERS) - 1)
         return SENDERS[role]
-    if code == notes.FLEET:
+    if code == notes.BROADCAST:
         return Text(f"heard word {value >> 1} to all", f"принят приказ {value >> 1} для всех")
     if code < notes.RULE_NOTE:
         return None

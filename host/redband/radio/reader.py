@@ -128,7 +128,7 @@ class AdvertReader:
             except ProtocolError:
                 return Verdict.BROKEN
             return Verdict.UNKEYED
-        is_call = kind in (advert.KIND_WANTED, advert.KIND_OFFER, advert.KIND_FLEET)
+        is_call = kind in (advert.KIND_WANTED, advert.KIND_OFFER, advert.KIND_BROADCAST)
         return Verdict.CALL if is_call else Verdict.BROKEN
 
     def _judge(self, found: Advert, now_s: float) -> Verdict:

@@ -13,7 +13,7 @@ BOOT_CONTINUES = 35
 EMERGENCY = 72
 """Value: 1 somebody is really hurt, 0 it is over."""
 
-FLEET = 73
+BROADCAST = 73
 """Value: number of a word to the fleet << 1 | 1 when the record that it made follows."""
 
 SENT_BY = 74

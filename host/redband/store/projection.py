@@ -235,9 +235,9 @@ class Projector:
 
     def _note(self, record: Record) -> None:
         code, value = journal.parse_note(record.payload)
-        if code == notes.FLEET and value & 1:
+        if code == notes.BROADCAST and value & 1:
             self._fleet_pending = value >> 1
-        elif code == notes.FLEET:
+        elif code == notes.BROADCAST:
             self._fleet_number = value >> 1
         elif code in (notes.GAME_ENDED, notes.GAME_BEGUN):
             self._fleet_followed()

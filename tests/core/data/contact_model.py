@@ -1,6 +1,6 @@
 """A contact as the firmware meets it: interrupts that come late or not at all, looks each 10 ms.
 
-Stands for redband_hal.inputs.Contact where there is no pin; tests/firmware plays the same tables
+Stands for redband_hal.inputs.Contact where there is no pin; tests/field plays the same tables
 on the real one. Times in microseconds unless a name says ms.
 """
 

@@ -83,7 +83,7 @@ ADVERTS = (
     sealing.seal(advert.KIND_WANTED, _WANTED, GROUP_KEY, ENCRYPT),
     broadcasts.seal_plain(advert.KIND_OFFER, _OFFER, GROUP_KEY, ENCRYPT),
     broadcasts.seal_plain(advert.KIND_RESULT, _RESULT, GROUP_KEY, ENCRYPT),
-    broadcasts.seal_plain(advert.KIND_FLEET, _FLEET, GROUP_KEY, ENCRYPT),
+    broadcasts.seal_plain(advert.KIND_BROADCAST, _FLEET, GROUP_KEY, ENCRYPT),
     b"\x52\x2f\x2c\x01\x01" + bytes(19),
 )
 
@@ -107,7 +107,7 @@ PARTS = tuple([link.one(1 + index, message) for index, message in enumerate(MESS
 
 
 def open_advert(payload):
-    """Open a payload as a badge's ear does; what opens is parsed."""
+    """Open a payload as a badge's observer does; what opens is parsed."""
     kind = opening.kind_of(payload)
     if kind <= advert.KIND_WANTED:
         block = opening.opened(payload, GROUP_KEY, DECRYPT)
@@ -118,7 +118,7 @@ def open_advert(payload):
     parse = {
         advert.KIND_OFFER: broadcasts.parse_offer,
         advert.KIND_RESULT: broadcasts.parse_result,
-        advert.KIND_FLEET: broadcasts.parse_fleet,
+        advert.KIND_BROADCAST: broadcasts.parse_fleet,
     }.get(kind)
     if parse is not None:
         parse(block)

@@ -1,4 +1,4 @@
-"""Names of the ruleset "hospital"; made by tests/host/rules_vectors.py, do not edit."""
+"""Names of the ruleset "hospital"; made by tests/support/rules_vectors.py, do not edit."""
 
 EVENTS = (
     "void",

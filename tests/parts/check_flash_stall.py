@@ -1,0 +1,202 @@
+"""PITFALLS R4: a flash write stops everything. Inputs, journal and timers over such a flash.
+
+The store's append takes 80 ms, every 50th 400 ms. Meanwhile nothing of ours runs: contacts move,
+their interrupts come at the end, all with that time. Everything else is the badge's own: contacts,
+filter, gestures, input task, game task, engine, journal on littlefs.
+"""
+
+import os
+import unittest
+
+import flash_device
+import machine
+from flash_device import FlashDevice, format_and_mount
+from store_bench import read_all
+
+from redband_badge.bounded_queue import BoundedQueue
+from redband_badge.game import Game
+from redband_badge.game_task import GameTask
+from redband_badge.input_task import InputTask
+from redband_badge.journal_pages import JournalPages
+from redband_badge.journal_store import JournalStore
+from redband_badge.state import BadgeState
+from redband_badge.wakeup import Wakeup
+from redband_core import journal, limits
+from redband_core.clock import GameClock
+from redband_core.ruleset import Ruleset
+from redband_hal import board, inputs, system
+from redband_hal.inputs import Contact
+
+STALL_MS = 80
+LONG_STALL_MS = 400
+LONG_STALL_EACH = 50
+DEATH_MS = 20_000
+
+with open(os.getenv("REDBAND_RULESET"), "rb") as file:
+    HITS = Ruleset.from_bytes(file.read())
+
+
+class Ticks:
+    """Stands for `time` in redband_hal.inputs and for the ticks of redband_hal.system."""
+
+    now_ms = 0
+
+    @staticmethod
+    def ticks_ms():
+        return Ticks.now_ms
+
+    @staticmethod
+    def ticks_diff(later_ms, earlier_ms):
+        return later_ms - earlier_ms
+
+
+class Bench:
+    """A badge whose time the test turns: 10 ms a look, and the length of each stall."""
+
+    def __init__(self, edges, params=None):
+        inputs.time = Ticks
+        self.real = (system.ticks_ms, system.ticks_diff)
+        system.ticks_ms, system.ticks_diff = Ticks.ticks_ms, Ticks.ticks_diff
+        Ticks.now_ms = 0
+        machine.Chip.levels.clear()
+        machine.Chip.handlers.clear()
+        self.edges = list(edges)  # times at which the button toggles, beginning with closed
+        self.is_stalled = False
+        self.late_edges = 0
+        self.appends = 0
+        self.state = BadgeState()
+        self.store = JournalStore("/flash/journal", lambda _path: 1 << 30)
+        self._append, self.store.append = self.store.append, self.stalling_append
+        self.game_journal = Game(self.store, self.state, HITS, params, 77, 1234)
+        self.game_journal.restore()
+        self.game_journal.begin_boot(1, 1, 5, HITS.identity)
+        self.appends = 0
+        Ticks.now_ms = 0
+        clock = GameClock(self.store.last_ms)
+        clock.start(0)
+        wakeup = Wakeup()
+        self.queue = BoundedQueue(32, wakeup)
+        notes = BoundedQueue(16, wakeup)
+        button = Contact(board.PIN_BUTTON, board.BUTTON_ACTIVE_LOW)
+        self.inputs = InputTask(clock, button, None, self.queue, notes, self.state)
+        self.game = GameTask(
+            self.game_journal, clock, (self.queue, notes, wakeup), self.state, False
+        )
+        self.due_ms = 0
+
+    def close(self):
+        system.ticks_ms, system.ticks_diff = self.real
+
+    def stalling_append(self, kind, game_ms, payload):
+        seq = self._append(kind, game_ms, payload)
+        self.appends += 1
+        self.is_stalled = True
+        self.pass_time(LONG_STALL_MS if self.appends % LONG_STALL_EACH == 0 else STALL_MS)
+        self.is_stalled = False
+        while self.late_edges:
+            self.late_edges -= 1
+            handler, pin = machine.Chip.handlers[board.PIN_BUTTON]
+            handler(pin)
+        return seq
+
+    def pass_time(self, ms):
+        """Let the world go on; interrupts run at once, or wait for the end of the stall."""
+        end_ms = Ticks.now_ms + ms
+        while self.edges and self.edges[0] <= end_ms:
+            Ticks.now_ms = self.edges.pop(0)
+            level = 1 - machine.Chip.levels[board.PIN_BUTTON]
+            if self.is_stalled:
+                machine.Chip.levels[board.PIN_BUTTON] = level
+                self.late_edges += 1
+            else:
+                machine.drive(board.PIN_BUTTON, level)
+        Ticks.now_ms = end_ms
+
+    def run(self, until_ms, look=None):
+        while Ticks.now_ms < until_ms:
+            self.inputs.sample(Ticks.now_ms)
+            self.inputs._looked_ticks_ms = Ticks.now_ms
+            if self.queue.front() is not None or Ticks.now_ms >= self.due_ms:
+                now_ms = Ticks.now_ms
+                self.due_ms = now_ms + self.game.work(now_ms)
+            if look is not None:
+                look()
+            self.pass_time(limits.INPUT_POLL_MS)
+
+    def hits(self):
+        """Return the game times of all judged inputs in the journal."""
+        rows = read_all(JournalPages(self.store, None))[0]
+        return [row[1] for row in rows if row[3] in (journal.EVENT, journal.REFUSED)]
+
+
+class StallTest(unittest.TestCase):
+    def setUp(self):
+        self.device = FlashDevice()
+        format_and_mount(self.device, "/flash")
+        self.bench = None
+
+    def tearDown(self):
+        self.bench.close()
+        flash_device.vfs.umount("/flash")
+
+    def press_often(self, period_ms, count):
+        edges = []
+        presses = []
+        at_ms = 1000
+        for number in range(count):
+            presses.append(at_ms)
+            edges += [at_ms, at_ms + 60]
+            at_ms += period_ms + number * 37 % 90
+        self.bench = Bench(edges)
+        self.bench.run(at_ms + 2000)
+        return presses
+
+    def test_R4_no_hit_is_lost_and_each_has_its_time_within_one_stall(self):
+        presses = self.press_often(
+            410, 240
+        )  # nearer ones may both fall into one stall: one contact, one hit
+        hits = self.bench.hits()
+        self.assertEqual(len(hits), len(presses))
+        self.assertTrue(self.bench.appends > 4 * LONG_STALL_EACH)
+        errors = [hits[number] - presses[number] for number in range(len(hits))]
+        self.assertTrue(min(errors) >= -limits.INPUT_POLL_MS)
+        self.assertTrue(max(errors) <= LONG_STALL_MS + limits.INPUT_POLL_MS)
+        # A press is late only when a stall hid it; the others are exact.
+        late = [error for error in errors if error > limits.INPUT_POLL_MS]
+        print(
+            "stalls: %d presses, %d of them late, by %d ms at most"
+            % (len(presses), len(late), max(errors))
+        )
+        self.assertTrue(0 < len(late) < len(errors) // 10)
+        self.assertEqual(sorted(hits), hits)
+        self.assertEqual(self.bench.queue.dropped_count, 0)
+
+    def test_R4_the_fastest_pressing_is_counted_while_each_write_takes_80_ms(self):
+        presses = self.press_often(170, 40)
+        self.assertEqual(len(self.bench.hits()), len(presses))
+
+    def test_R4_no_timer_ends_later_than_one_stall(self):
+        params = list(HITS.param_defaults)
+        params[0] = 1
+        params[1] = DEATH_MS
+        edges = []
+        for number in range(60):
+            edges += [1000 + number * 430, 1060 + number * 430]
+        self.bench = bench = Bench(edges, tuple(params))
+        changes = []
+
+        def look():
+            state = bench.game_journal.engine.track_state(0)
+            if not changes or changes[-1][1] != state:
+                changes.append((Ticks.now_ms, state))
+
+        bench.run(30_000, look)
+        died_ms = bench.hits()[0] + DEATH_MS
+        healthy, dying, dead = [state for _at_ms, state in changes]
+        self.assertTrue(healthy != dying != dead)
+        shown_ms = changes[2][0]
+        print("stalls: timer of %d ms shown %d ms late" % (DEATH_MS, shown_ms - died_ms))
+        self.assertTrue(0 <= shown_ms - died_ms <= LONG_STALL_MS + 2 * limits.INPUT_POLL_MS)
+        # In the journal it ended when it was due.
+        rows = read_all(JournalPages(bench.store, None))[0]
+        self.assertIn(died_ms, [row[1] for row in rows if row[3] == journal.CHECKPOINT])

@@ -1,0 +1,318 @@
+"""What goes wrong at a radio, each by its name in PITFALLS: the badge sees it, and goes on.
+
+The real Radio and radio task on a stand-in controller, on a clock of the test's.
+"""
+
+import unittest
+
+from check_radio import HOST_NONCE, KEY, MASTER, shown
+from check_radio_windows import STEP_MS, Bench
+
+from redband_badge import limits
+from redband_core import frames, host_frames, log_frames, proofs
+from redband_core import limits as core_limits
+from redband_core.advert import FLAG_FAULT
+from redband_hal import radio as hal_radio
+
+PEER = b"123456"
+MTU = 247
+NO_HANDLE = 0xFFFF
+
+
+class Host:
+    """A central by hand, on connection number `connection`."""
+
+    def __init__(self, bench, connection, mtu=MTU):
+        self.bench = bench
+        self.ble = bench.ble
+        self.connection = connection
+        self.mtu = mtu
+        self.number = 0
+        self.signed_number = 0
+        self.key = b""
+        self.seen = 0
+
+    def write_frame(self, frame):
+        control = self.bench.radio._handles[1]
+        self.ble.peer_writes(self.connection, control, frame)
+
+    def frames_of(self, message):
+        self.number += 1
+        sealed = frames.seal(message)
+        found = []
+        at = part = 0
+        while at < len(sealed):
+            found.append(frames.message_part(self.number, sealed, at, part, self.mtu - 3))
+            at += self.mtu - 3 - 2
+            part += 1
+        return found
+
+    def write(self, message):
+        for frame in self.frames_of(message):
+            self.write_frame(frame)
+
+    def ask(self, message):
+        self.signed_number += 1
+        self.write(proofs.signed(self.key, proofs.FROM_HOST, self.signed_number, message))
+
+    def notified(self, channel):
+        """Return what came since the last call on a channel."""
+        new = self.ble.notified[self.seen :]
+        self.seen = len(self.ble.notified)
+        handle = self.bench.radio._handles[channel]
+        return [data for link, got, data in new if got == handle and link == self.connection]
+
+    def connect(self):
+        self.ble.fire(1, (self.connection, 0, PEER))
+        self.ble.fire(21, (self.connection, self.mtu))
+
+    def prove(self):
+        """Connect and come in with the right key."""
+        self.connect()
+        self.write(host_frames.encode_hello(MASTER, HOST_NONCE))
+        self.bench.turn()
+        joiner = frames.Joiner()
+        joined = None
+        for data in self.notified(1):
+            joined = joiner.add(data) or joined
+        nonce = host_frames.decode_welcome(joined[1]).nonce
+        self.key = proofs.session_key(KEY, MASTER, 7, HOST_NONCE, nonce)
+        self.write(host_frames.encode_prove(proofs.host_proof(self.key)))
+        self.bench.turn()
+        self.notified(1)
+
+    def leave(self):
+        self.ble.fire(2, (self.connection, 0, PEER))
+
+
+def body(frame):
+    """Return the journal's bytes in a frame on LOG."""
+    kind = frame[0] >> 6
+    if kind == log_frames.RUN:
+        at = 6
+        while frame[at] & 0x80:
+            at += 1
+        return frame[at + 3 :]
+    return frame[2:] if kind == log_frames.MORE else b""
+
+
+def proven(bench, connection=1):
+    host = Host(bench, connection)
+    host.prove()
+    return host
+
+
+class FailuresTest(unittest.TestCase):
+    def setUp(self):
+        self.bench = Bench(is_windowed=False)
+        self.bench.log.__init__(40)
+        self.ble = self.bench.ble
+        self.bench.run(500)
+
+    def advertises(self, within_ms):
+        """Return whether the badge advertises again within a time."""
+        self.ble.advert = None
+        self.bench.run(within_ms)
+        return self.ble.advert is not None
+
+    def assert_all_came_once(self, host, calls=60):
+        got = []
+        for _turn in range(calls):
+            self.bench.turn()
+            got += host.notified(hal_radio.CHANNEL_LOG)
+        joined = b"".join([body(frame) for frame in got])
+        for record in self.bench.log.records:
+            self.assertEqual(joined.count(record), 1)
+        self.assertEqual([data[1] for data in got], list(range(len(got))))
+
+    def test_B1_no_room_at_sends_3_4_and_5_loses_and_repeats_nothing(self):
+        host = proven(self.bench)
+        sends = [0]
+        notify = self.ble.gatts_notify
+
+        def fussy(connection, handle, data):
+            sends[0] += 1
+            if sends[0] in (3, 4, 5):
+                raise OSError(12)
+            notify(connection, handle, data)
+
+        self.ble.gatts_notify = fussy
+        host.ask(host_frames.encode_fetch(0))
+        self.assert_all_came_once(host)
+
+    def test_B1_no_room_for_ever_ends_the_link_in_time_and_touches_no_record(self):
+        host = proven(self.bench)
+        host.ask(host_frames.encode_fetch(0))
+        self.ble.full_count = tries = 1_000_000
+        self.bench.run(limits.BLOCKED_TIMEOUT_MS - 500)
+        self.assertEqual(self.ble.connections, [1])
+        turns = limits.BLOCKED_TIMEOUT_MS // STEP_MS
+        self.assertTrue(tries - self.ble.full_count <= turns)  # one vain call in each turn
+        self.bench.run(1000)
+        self.assertEqual(self.ble.connections, [])
+        self.assertEqual(self.bench.log.released, 0)
+        self.assertTrue(self.advertises(limits.ADVERT_RENEW_MS))
+
+    def test_B2_handles_3_then_1_and_a_late_send_to_3_goes_to_nobody(self):
+        first = proven(self.bench, 3)
+        first.ask(host_frames.encode_fetch(0))
+        self.assert_all_came_once(first)
+        first.leave()
+        self.bench.turn()
+        second = proven(self.bench, 1)
+        before = len(self.ble.notified)
+        with self.assertRaises(OSError):
+            self.bench.radio.notify(3, hal_radio.CHANNEL_LOG, b"late")
+        self.assertEqual(len(self.ble.notified), before)
+        second.ask(host_frames.encode_fetch(0))
+        self.assert_all_came_once(second)
+
+    def test_B2_handle_used_again_at_once_is_a_new_session(self):
+        first = proven(self.bench, 3)
+        first.leave()
+        second = Host(self.bench, 3)
+        second.connect()
+        second.key, second.signed_number = first.key, first.signed_number
+        second.ask(host_frames.encode_fetch(0))  # as if it were the first
+        self.bench.run(200)
+        self.assertEqual(second.notified(hal_radio.CHANNEL_LOG), [])
+        self.assertEqual(self.bench.log.released, 0)
+
+    def test_B3_a_buffer_of_20_bytes_lets_no_half_command_through(self):
+        host = proven(self.bench)
+        self.ble.sizes[self.bench.radio._handles[1]] = 20
+        host.ask(host_frames.encode_fetch(0) + bytes(40))
+        self.bench.run(500)
+        self.assertEqual(host.notified(hal_radio.CHANNEL_LOG), [])
+        self.assertEqual(self.ble.connections, [1])
+
+    def test_B4_A1_twelve_writes_before_the_task_runs_are_one_message(self):
+        host = Host(self.bench, 1, mtu=23)
+        host.prove()
+        message = proofs.signed(host.key, proofs.FROM_HOST, 1, bytes((0x2F,)) + bytes(195))
+        parts = host.frames_of(message)
+        self.assertEqual(len(parts), 12)
+        for frame in parts:
+            host.write_frame(frame)
+        self.assertEqual(self.bench.radio.dropped_count, 0)
+        self.bench.turn()
+        answers = host.notified(hal_radio.CHANNEL_CONTROL)
+        self.assertEqual(answers[0][2:4], bytes((frames.REFUSED, frames.REFUSED_UNKNOWN)))
+
+    def test_A1_flood_beyond_the_ring_is_counted_and_what_was_cut_is_not_taken(self):
+        host = Host(self.bench, 1, mtu=23)
+        host.prove()
+        for _message in range(3):
+            message = proofs.signed(host.key, proofs.FROM_HOST, 1, bytes((0x2F,)) + bytes(380))
+            host.write(message)
+        self.assertTrue(self.bench.radio.dropped_count > 30)
+        self.bench.run(500)
+        self.assertEqual(self.ble.connections, [1])
+        host.signed_number = 4
+        host.ask(host_frames.encode_fetch(0))
+        self.assert_all_came_once(host, calls=200)
+
+    def test_A2_two_commands_before_the_task_runs_are_both_done(self):
+        host = proven(self.bench)
+        host.ask(host_frames.encode_fetch(0))
+        host.ask(host_frames.encode_ack(host.number & 63, 0, 5))
+        self.bench.turn()
+        self.assertEqual(self.bench.log.released, 5)
+        self.assertTrue(len(host.notified(hal_radio.CHANNEL_LOG)) > 0)
+
+    def test_A5_nothing_in_a_write_is_ignored_and_counted(self):
+        host = proven(self.bench)
+        host.write_frame(None)
+        host.write_frame(b"")
+        self.assertEqual(self.bench.radio.dropped_count, 2)
+        host.ask(host_frames.encode_fetch(0))
+        self.assert_all_came_once(host)
+
+    def test_A3_B6_advertising_fails_in_cycles_7_and_8_of_100(self):
+        for cycle in range(100):
+            if cycle in (7, 8):
+                self.ble.fail["advertise"] = 1
+            connection = 3 - cycle % 3
+            self.ble.fire(1, (connection, 0, PEER))
+            self.bench.turn()
+            self.ble.fire(2, (connection, 0, PEER))
+            failed_ms = limits.RADIO_RETRY_FIRST_MS if cycle in (7, 8) else 0
+            self.assertTrue(self.advertises(failed_ms + 3 * STEP_MS), cycle)
+        self.assertEqual(self.bench.state.radio_failures, 2)
+        self.assertEqual(self.bench.state.faults, 0)
+        self.assertEqual(self.ble.starts, 1)
+
+    def test_B6_disconnect_without_a_connect_brings_the_adverts_back(self):
+        self.ble.advert = None  # ended by the connect that failed half-way
+        self.ble.fire(2, (NO_HANDLE, 255, bytes(6)))
+        self.bench.run(3 * STEP_MS)
+        self.assertIsNotNone(self.ble.advert)
+        self.assertFalse(self.bench.state.is_connected)
+
+    def test_B7_mtu_of_every_size_and_a_change_in_mid_transfer(self):
+        for mtu in (23, 24, 27, 64, 185, 247, 515, 517):
+            host = Host(self.bench, 1, mtu)
+            host.mtu = min(mtu, MTU)
+            host.ble.fire(1, (1, 0, PEER))
+            self.ble.fire(21, (1, mtu))
+            host.connect = lambda: None
+            host.prove()
+            host.ask(host_frames.encode_fetch(0))
+            first = len(self.ble.notified)
+            self.assert_all_came_once(host, calls=40)
+            longest = max([len(data) for _link, _handle, data in self.ble.notified[first:]])
+            self.assertTrue(longest <= min(mtu - 3, core_limits.FRAME_MAX_BYTES))
+            host.leave()
+            self.bench.run(200)
+
+    def test_B7_mtu_from_23_to_185_in_mid_transfer(self):
+        host = Host(self.bench, 1, 23)
+        host.prove()
+        host.ask(host_frames.encode_fetch(0))
+        self.bench.turn()
+        first = host.notified(hal_radio.CHANNEL_LOG)
+        self.ble.fire(21, (1, 185))
+        rest = []
+        for _turn in range(20):
+            self.bench.turn()
+            rest += host.notified(hal_radio.CHANNEL_LOG)
+        self.assertEqual(max([len(data) for data in first]), 20)
+        self.assertTrue(20 < max([len(data) for data in rest]) <= 182)
+        self.assertEqual([data[1] for data in first + rest], list(range(len(first + rest))))
+
+    def test_notify_behind_a_disconnect_that_nobody_told_ends_the_session(self):
+        host = proven(self.bench)
+        self.ble.connections.clear()
+        host.ask(host_frames.encode_fetch(0))
+        self.bench.run(limits.CLOSE_TIMEOUT_MS + 500)
+        self.assertFalse(self.bench.state.is_connected)
+        self.assertTrue(self.advertises(limits.ADVERT_RENEW_MS))
+        self.assertEqual(self.bench.state.faults, 0)
+
+    def test_B12_strangers_who_hold_links_and_say_nothing_are_dropped(self):
+        for connection in (1, 2, 3, 4):
+            self.ble.fire(1, (connection, 0, PEER))
+        self.bench.run(200)
+        self.assertEqual(self.ble.connections, [1])  # one host at a time, silent or not
+        self.bench.run(5000)
+        self.assertEqual(self.ble.connections, [])
+        self.assertTrue(self.advertises(limits.ADVERT_RENEW_MS))
+
+    def test_B8_pairing_and_bonding_events_mean_nothing(self):
+        host = proven(self.bench)
+        self.ble.fire(28, (1, False, False, False, 0))
+        self.ble.handler(29, (1, None))
+        self.ble.handler(30, (1, None, None))
+        host.ask(host_frames.encode_fetch(0))
+        self.assert_all_came_once(host)
+        host.leave()
+        self.bench.turn()
+        again = proven(self.bench, 2)
+        again.ask(host_frames.encode_fetch(0))
+        self.assert_all_came_once(again)
+
+    def test_state_is_said_while_the_fault_is_shown(self):
+        self.ble.fail["scan"] = 1_000_000  # B11: it may not listen beside its adverts
+        self.bench.task.observer.forget()
+        self.bench.run(20_000)
+        self.assertEqual(shown(self.ble.advert).flags, FLAG_FAULT)

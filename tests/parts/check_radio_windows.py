@@ -1,0 +1,340 @@
+"""A radio that is switched off and on: when, what is left of its last life, and what it leaks."""
+
+import asyncio
+import gc
+import unittest
+
+import bluetooth
+from check_radio import FILE, HOST_NONCE, MASTER, FakeBadge, Log, frame_of, shown
+
+from redband_badge import limits, radio_windows
+from redband_badge.radio_task import RadioTask
+from redband_badge.radio_windows import WINDOW_MS, WINDOW_PERIOD_MS, Windows
+from redband_core import host_frames, journal
+from redband_core.advert import FLAG_FAULT
+from redband_core.keys import Access
+from redband_hal import radio as hal_radio
+from redband_hal.radio import Radio
+
+STEP_MS = 50
+TURNS = 10_000
+REST_MS = radio_windows.AFTER_CHANGE_MS + 10_000  # by then nothing keeps the radio on
+
+
+class Sleeper:
+    needs_radio = True
+    is_usb = False
+
+
+class Bench:
+    """A radio task with the real Radio on a stand-in controller, on a clock of the test's."""
+
+    def __init__(self, is_windowed=True):
+        bluetooth.BLE.failures = 0
+        self.radio = Radio("1", "2", "3", "4")
+        self.ble = self.radio._ble
+        badge = self.badge = FakeBadge()
+        badge.tap = None
+        self.state = badge.state
+        self.log = Log(3)
+        self.task = RadioTask(self.radio, badge, self.log, Access(FILE), {})
+        badge.observer = self.task.observer
+        self.sleeper = Sleeper()
+        if is_windowed:
+            self.task.windows = Windows(badge, self.task.adverts, self.sleeper)
+        self.now_ms = 0
+
+    def turn(self):
+        self.task.turn(self.now_ms)
+        self.now_ms += STEP_MS
+
+    def run(self, for_ms):
+        """Run; return the ms in which the radio was on, as (from, until) pairs."""
+        spans = []
+        end_ms = self.now_ms + for_ms
+        while self.now_ms < end_ms:
+            at_ms = self.now_ms
+            self.turn()
+            if self.ble.is_active:
+                if spans and spans[-1][1] == at_ms:
+                    spans[-1] = (spans[-1][0], self.now_ms)
+                else:
+                    spans.append((at_ms, self.now_ms))
+        return spans
+
+    def rest(self):
+        """Run until nothing keeps the radio on and it has just been switched off."""
+        self.run(REST_MS)
+        while not self.ble.is_active:
+            self.turn()
+        while self.ble.is_active:
+            self.turn()
+
+
+class WindowsTest(unittest.TestCase):
+    def setUp(self):
+        self.bench = Bench()
+
+    def test_radio_is_on_for_a_minute_behind_the_start_then_in_windows(self):
+        spans = self.bench.run(120_000)
+        self.assertTrue(0 <= spans[0][1] - radio_windows.AFTER_CHANGE_MS <= 2 * WINDOW_MS)
+        for first_ms, last_ms in spans[1:-1]:
+            self.assertTrue(WINDOW_MS <= last_ms - first_ms <= WINDOW_MS + 3 * STEP_MS)
+        starts = [first_ms for first_ms, _last_ms in spans[1:]]
+        gaps = [starts[at + 1] - starts[at] for at in range(len(starts) - 1)]
+        self.assertTrue(len(gaps) >= 9)
+        for gap_ms in gaps:
+            self.assertTrue(WINDOW_PERIOD_MS <= gap_ms <= WINDOW_PERIOD_MS + 4 * STEP_MS, gap_ms)
+
+    def test_each_window_says_something_new_and_fast(self):
+        bench = self.bench
+        bench.rest()
+        counts = set()
+        for _window in range(5):
+            while not bench.ble.is_active:
+                bench.turn()
+            self.assertEqual(bench.ble.interval_ms, radio_windows.WINDOW_INTERVAL_MS)
+            counts.add(shown(bench.ble.advert).count)
+            while bench.ble.is_active:
+                bench.turn()
+        self.assertEqual(len(counts), 5)
+
+    def test_it_listens_all_the_time_in_a_window_and_not_between(self):
+        bench = self.bench
+        bench.rest()
+        self.assertIsNone(bench.ble.scan)
+        while bench.ble.scan is None:
+            bench.turn()
+        full_us = limits.OBSERVE_FULL_MS * 1000
+        bench.turn()
+        self.assertEqual(bench.ble.scan[1:3], (full_us, full_us))
+        self.assertEqual(bench.state.faults, 0)
+
+    def test_sleep_is_allowed_between_windows_only(self):
+        bench = self.bench
+        bench.rest()
+        self.assertFalse(bench.sleeper.needs_radio)
+        for _turn in range(400):
+            bench.turn()
+            self.assertEqual(bench.sleeper.needs_radio, bench.ble.is_active)
+
+    def assert_on(self, for_ms):
+        """Fail unless the radio comes on in the next turn and stays on, for about so long."""
+        bench = self.bench
+        bench.turn()
+        bench.turn()
+        self.assertTrue(bench.ble.is_active)
+        spans = bench.run(for_ms + 2 * WINDOW_PERIOD_MS)
+        self.assertTrue(for_ms - 200 <= spans[0][1] - spans[0][0] <= for_ms + 1000, spans)
+        self.assertTrue(len(spans) >= 2)
+
+    def test_change_and_input_keep_it_on_for_a_minute(self):
+        for change in ("revision", "acknowledged", "refused", "identified"):
+            self.bench.rest()
+            setattr(self.bench.state, change, getattr(self.bench.state, change) + 1)
+            self.assert_on(radio_windows.AFTER_CHANGE_MS)
+
+    def test_usb_emergency_broadcast_and_tap_keep_it_on(self):
+        bench = self.bench
+
+        def usb(is_there):
+            bench.sleeper.is_usb = is_there
+
+        def emergency(is_there):
+            bench.state.is_emergency = is_there  # without the touch() that comes with it
+
+        def tap(is_there):
+            bench.badge.tap = is_there or None
+
+        def call(is_there):
+            if is_there:
+                bench.task.observer.call(bytes(24), 30_000)
+            else:
+                bench.task.observer.hush(bytes(24))
+
+        for reason in (usb, emergency, tap, call):
+            bench.rest()
+            reason(True)
+            bench.turn()
+            bench.turn()
+            spans = bench.run(20_000)
+            self.assertEqual(len(spans), 1)
+            self.assertEqual(spans[0][1] - spans[0][0], 20_000)
+            reason(False)
+            bench.run(2 * WINDOW_PERIOD_MS)
+            bench.rest()
+
+    def test_who_waits_for_an_answer_keeps_it_on_so_long(self):
+        self.bench.rest()
+        self.bench.task.observer.listen(8000)
+        self.assert_on(8000)
+
+    def test_connection_keeps_it_on_and_a_moment_longer(self):
+        bench = self.bench
+        bench.rest()
+        while not bench.ble.is_active:
+            bench.turn()
+        bench.ble.fire(1, (5, 0, b"123456"))
+        spans = bench.run(4000)
+        self.assertEqual(len(spans), 1)
+        self.assertTrue(bench.state.is_connected)
+        bench.ble.fire(2, (5, 0, b"123456"))
+        self.assert_on(radio_windows.AFTER_LINK_MS)
+
+    def test_continuous_mode_is_never_switched_off(self):
+        bench = Bench(is_windowed=False)
+        self.assertEqual(len(bench.run(200_000)), 1)
+        self.assertEqual((bench.ble.starts, bench.ble.stops), (1, 0))
+        self.assertEqual(bench.ble.interval_ms, limits.ADVERT_IDLE_INTERVAL_MS)
+
+    def test_B9_window_whose_start_fails_is_tried_again_and_still_a_whole_one(self):
+        bench = self.bench
+        bench.rest()
+        bluetooth.BLE.failures = 2
+        spans = bench.run(2 * WINDOW_PERIOD_MS)
+        self.assertEqual(bench.state.radio_failures, 2)
+        self.assertTrue(spans[0][1] - spans[0][0] >= WINDOW_MS, spans)
+        self.assertEqual(bench.state.faults, 0)
+
+    def test_B9_radio_that_never_starts_again_shows_it_and_is_not_hammered(self):
+        bench = self.bench
+        bench.rest()
+        bluetooth.BLE.failures = 100_000
+        bench.run(120_000)
+        tries = 100_000 - bluetooth.BLE.failures
+        self.assertEqual(bench.state.radio_failures, tries)
+        self.assertTrue(6 <= tries <= 16, tries)
+        self.assertEqual(bench.state.flags, FLAG_FAULT)
+        self.assertEqual(bench.badge.note_queue.front(), (journal.NOTE_RADIO_OFF, 19))
+        bluetooth.BLE.failures = 0
+        bench.run(40_000)
+        self.assertEqual(bench.state.flags, 0)
+
+
+class CycleTest(unittest.TestCase):
+    """What one life of the controller leaves for the next."""
+
+    def setUp(self):
+        self.bench = Bench()
+        self.bench.rest()
+        self.ble = self.bench.ble
+
+    def open(self):
+        while not self.ble.is_active:
+            self.bench.turn()
+        self.bench.turn()
+
+    def test_B2_handles_are_those_of_the_new_registration(self):
+        bench = self.bench
+        before = bench.radio._handles
+        self.open()
+        after = bench.radio._handles
+        self.assertTrue(set(before) != set(after))
+        self.assertEqual(self.ble.sizes[after[1]], hal_radio.WRITE_BUFFER_BYTES)
+        self.assertEqual(self.ble.values[after[5]], b"Redband")
+        self.assertEqual(self.ble.values[after[0]][:3], b"\x02\x07\x00")
+        self.assertEqual(self.ble.values[after[3]], b"\x64")
+        self.ble.fire(1, (3, 0, b"123456"))
+        self.ble.peer_writes(
+            3, after[1], frame_of(1, host_frames.encode_hello(MASTER, HOST_NONCE))
+        )
+        bench.turn()
+        self.assertEqual({sent[1] for sent in self.ble.notified}, {after[1]})
+
+    def test_no_event_of_the_last_life_is_left(self):
+        bench = self.bench
+        handler = self.ble.handler
+        handler(1, (3, 0, b"123456"))  # as late as can be: the controller is off
+        handler(21, (3, 100))
+        self.open()
+        self.assertFalse(bench.state.is_connected)
+        self.assertIsNone(bench.radio.take_event())
+
+    def test_interrupts_are_ours_again(self):
+        self.ble.handler = None
+        self.open()
+        self.ble.fire(1, (4, 0, b"123456"))
+        self.bench.turn()
+        self.assertTrue(self.bench.state.is_connected)
+
+    def test_controller_that_is_off_although_we_did_not_is_started_again(self):
+        bench = Bench(is_windowed=False)
+        bench.run(2000)
+        bench.ble.active(False)  # a reset of the controller: from now on ENODEV
+        bench.state.touch()
+        bench.run(3000)
+        self.assertTrue(bench.ble.is_active)
+        self.assertEqual(bench.ble.starts, 2)
+        self.assertIsNotNone(bench.ble.advert)
+        self.assertTrue(bench.state.radio_failures >= 1)
+        self.assertEqual(bench.state.faults, 0)
+
+    def test_adverts_refused_again_and_again_end_in_a_fresh_start_that_helps(self):
+        bench = Bench(is_windowed=False)
+        bench.run(1000)
+        bench.ble.fail["advertise"] = limits.RADIO_RESTART_FAILURES
+        bench.state.touch()
+        bench.run(60_000)
+        self.assertEqual((bench.ble.starts, bench.ble.stops), (2, 1))
+        self.assertEqual(bench.state.radio_failures, limits.RADIO_RESTART_FAILURES)
+        self.assertEqual(bench.state.faults, 0)
+
+    def test_switching_off_that_fails_is_counted_and_the_next_window_comes(self):
+        bench = self.bench
+        self.open()
+        active = self.ble.active
+
+        def broken(is_on=None):
+            if is_on is False:
+                self.ble.active = active
+                raise OSError(110)
+            return active(is_on)
+
+        self.ble.active = broken
+        bench.run(WINDOW_PERIOD_MS + 500)
+        self.assertEqual(bench.state.radio_failures, 1)
+        self.assertTrue(self.ble.is_active)
+        self.assertIsNotNone(self.ble.advert)
+
+    def test_10000_turns_leak_nothing(self):
+        bench = self.bench
+        # A turn of off and on, without the rests between.
+        radio_windows.WINDOW_MS, radio_windows.WINDOW_PERIOD_MS = 2 * STEP_MS, 3 * STEP_MS
+        used = []
+        bench.ble.starts = bench.ble.stops = 0
+        try:
+            while bench.ble.stops < TURNS:
+                for _turn in range(TURNS // 10):
+                    stops = bench.ble.stops
+                    while bench.ble.stops == stops:
+                        bench.turn()
+                        if bench.ble.is_active:
+                            bench.ble.peer_advertises(bytes(31), -60)
+                            bench.ble.fire(2, (0xFFFF, 255, bytes(6)))
+                gc.collect()
+                gc.collect()
+                used.append(gc.mem_alloc())
+        finally:
+            radio_windows.WINDOW_MS, radio_windows.WINDOW_PERIOD_MS = 700, 5000
+        self.assertEqual((bench.ble.starts, bench.ble.stops), (TURNS, TURNS))
+        self.assertEqual((len(bench.ble.sizes), len(bench.ble.values)), (0, 0))
+        self.assertEqual(bench.state.radio_failures, 0)
+        # The first round may still grow a ring or a table; the others may not.
+        self.assertTrue(max(used[2:]) - min(used[2:]) <= 512, used)
+        self.assertTrue(used[-1] - used[2] <= 256, used)
+
+
+class RunTest(unittest.TestCase):
+    def test_task_begun_anew_by_the_supervisor_takes_the_radio_up_again(self):
+        bench = Bench()
+        bench.run(1000)
+
+        class Beat:
+            def report(self):
+                raise ValueError("of the test")
+
+        with self.assertRaises(ValueError):
+            asyncio.run(bench.task.run(Beat()))
+        bench.run(1000)
+        self.assertEqual(bench.ble.starts, 1)
+        self.assertIsNotNone(bench.ble.advert)

@@ -1,0 +1,258 @@
+"""The medic's tap on a badge: what gestures mean, what is written at every cut, what stays."""
+
+import sys
+import unittest
+
+import game_bench
+from game_bench import GameBench, MemoryStore
+
+from redband_badge import commands, limits, notes
+from redband_badge.pending_commands import PendingCommands
+from redband_badge.radio_parts import gesture_taker
+from redband_core import advert, gestures, host_keys, journal, keys, tap
+
+WOUNDS = game_bench.ruleset("wounds")
+HITS = game_bench.ruleset("hits")
+PRESS, HOLD = gestures.PRESS, gestures.HOLD
+TREAT = WOUNDS.gesture_event(gestures.MEDIC + 4)
+OWN_ID, MEDIC_ID, NONCE = 7, 9, 0xCAFE
+MEDIC, MARSHAL = 1, 2
+
+
+def key_file(role):
+    return host_keys.encode_key_file(b"GAME", bytes(48), bytes(64), role, bytes(16))
+
+
+class FakeObserver:
+    """What a tap uses of the observer; `said`: payloads with how long, `now_ms`: of the test."""
+
+    def __init__(self, role):
+        self.access = keys.Access(key_file(role))
+        self.now_ms = 0
+        self.takers = {}
+        self.said = []
+        self.on_poll = None
+        self.forgotten = 0
+
+    def call(self, payload, for_ms):
+        self.said.append((payload, for_ms))
+
+    def hush(self, payload):
+        self.said = [one for one in self.said if one[0] != payload]
+
+    def listen(self, for_ms):
+        self.listens_ms = for_ms
+
+    def forget(self):
+        self.forgotten += 1
+
+    def wait(self, ms):
+        self.now_ms += ms
+        if self.on_poll is not None:
+            self.on_poll(self.now_ms)
+
+
+class Options:
+    treatment = tap.BADGE
+    skill = 3
+
+
+class Info:
+    badge_id = OWN_ID
+
+
+class FakeBadge:
+    """A badge around a GameBench."""
+
+    def __init__(self, bench, role=0, treatment=tap.BADGE):
+        self.bench = bench
+        self.game_journal, self.state, self.ruleset = bench.game_journal, bench.state, bench.rules
+        self.command_queue = bench.commands
+        self.info = Info()
+        self.info.ruleset_identity = bench.rules.identity
+        self.options = Options()
+        self.options.treatment = treatment
+        self.observer = FakeObserver(role)
+        self.tap = None
+        self.pending_commands = PendingCommands(self)
+        self.state.on_gesture = gesture_taker(self)
+
+
+def taps(bench):
+    return [tap.parse(payload) for _ms, payload in bench.of(journal.TAP)]
+
+
+def events(bench):
+    return [journal.parse_event(payload) for _ms, payload in bench.of(journal.EVENT)]
+
+
+def wounded(**options):
+    bench = GameBench(WOUNDS, **options)
+    bench.play(PRESS)
+    bench.turn(1000)
+    return bench
+
+
+def patients(outcome=tap.FOLLOWS, role=MEDIC, event=TREAT):
+    return ((tap.PATIENT, role), MEDIC_ID, NONCE, outcome, event, None)
+
+
+class GestureTest(unittest.TestCase):
+    def test_hold_calls_and_its_press_is_no_hit(self):
+        badge = FakeBadge(GameBench(WOUNDS))
+        badge.bench.play(PRESS)
+        badge.bench.play(HOLD)
+        self.assertEqual(badge.bench.shown()[0], GameBench(WOUNDS).shown()[0])
+        self.assertEqual(
+            [for_ms for _payload, for_ms in badge.observer.said], [limits.TAP_WANTED_MS]
+        )
+        self.assertEqual(badge.observer.said[0][0][1] & 15, advert.KIND_WANTED)
+        self.assertEqual(badge.state.lights_once[: len(tap.CALLING)], tap.CALLING)
+
+    def test_one_press_and_a_hold_do_what_holding_does_elsewhere(self):
+        bench = wounded()
+        badge = FakeBadge(bench)
+        bench.play(gestures.TAPS_HOLD + 1)
+        self.assertEqual(events(bench)[-1], WOUNDS.gesture_event(HOLD))
+        self.assertEqual(badge.observer.said, [])
+
+    def test_G7_own_button_is_no_medic_and_the_book_says_so(self):
+        for treatment in (tap.BADGE, tap.HOST):
+            bench = wounded()
+            FakeBadge(bench, treatment=treatment)
+            before = bench.shown()[0]
+            bench.play(gestures.TAPS_HOLD + 4)
+            self.assertEqual(bench.shown()[0], before)
+            self.assertEqual(taps(bench), [((tap.PATIENT, 0), OWN_ID, 0, tap.SELF, TREAT)])
+            self.assertEqual(bench.state.lights_once, tap.REFUSED)
+
+    def test_host_mode_leaves_all_other_gestures_as_they_are(self):
+        bench = wounded()
+        badge = FakeBadge(bench, role=MEDIC, treatment=tap.HOST)
+        bench.play(HOLD)  # the kit that one applies oneself
+        self.assertEqual(events(bench)[-1], WOUNDS.gesture_event(HOLD))
+        self.assertEqual((badge.tap, badge.observer.said), (None, []))
+
+    def test_players_badge_picks_nothing(self):
+        bench = wounded()
+        badge = FakeBadge(bench, role=0)
+        bench.play(gestures.TAPS_HOLD + 8)
+        self.assertEqual((badge.tap, bench.state.lights_once), (None, b""))
+
+    def test_medics_badge_picks_shows_the_number_and_listens_for_calls(self):
+        bench = GameBench(WOUNDS)
+        badge = FakeBadge(bench, role=MEDIC)
+        bench.play(gestures.TAPS_HOLD + 6)
+        self.assertEqual(bench.state.lights_once, tap.picked(6))
+        self.assertEqual(list(badge.observer.takers), [advert.KIND_WANTED])
+        self.assertEqual((badge.observer.said, events(bench)), ([], []))
+
+    def test_in_a_pause_nobody_calls(self):
+        bench = wounded()
+        badge = FakeBadge(bench)
+        bench.commands.put((commands.PAUSE, 0, None))
+        bench.wake()
+        bench.play(HOLD)
+        self.assertEqual((badge.tap, badge.observer.said), (None, []))
+        self.assertEqual(bench.count(journal.REFUSED), 1)
+
+    def test_new_gesture_ends_the_call_before(self):
+        bench = GameBench(WOUNDS)
+        badge = FakeBadge(bench)
+        bench.play(HOLD)
+        first = badge.observer.said[0][0]
+        bench.play(HOLD)
+        self.assertEqual(len(badge.observer.said), 1)
+        self.assertTrue(badge.observer.said[0][0] != first)  # another nonce
+
+    def test_at_the_end_nothing_is_left_in_memory_or_on_the_air(self):
+        bench = GameBench(WOUNDS)
+        badge = FakeBadge(bench)
+        bench.play(HOLD)
+        badge.observer.wait(limits.TAP_WANTED_MS - 1)
+        self.assertTrue(badge.tap is not None)
+        badge.observer.wait(1)
+        self.assertTrue(badge.tap is None)
+        self.assertEqual(
+            (badge.observer.said, badge.observer.takers, badge.observer.on_poll), ([], {}, None)
+        )
+        for name in ("tap_calls", "tap_gestures", "tap_records"):
+            self.assertFalse("redband_badge." + name in sys.modules, name)
+
+
+class BookTest(unittest.TestCase):
+    def test_patients_record_stands_before_the_decision(self):
+        bench = wounded()
+        self.assertEqual(bench.command(commands.TAP, 1, patients()), commands.DONE)
+        kinds = [record[0] for record in bench.store.records]
+        self.assertEqual(kinds[-2:], [journal.TAP, journal.EVENT])
+        self.assertEqual(taps(bench)[-1][3:], (tap.FOLLOWS, TREAT))
+
+    def test_refused_treatment_is_written_with_its_reason(self):
+        bench = GameBench(WOUNDS)
+        answer = bench.command(commands.TAP, 1, patients())
+        self.assertTrue(answer > 0)
+        kinds = [record[0] for record in bench.store.records]
+        self.assertEqual(kinds[-2:], [journal.TAP, journal.REFUSED])
+
+    def test_in_a_pause_medics_wait_and_staff_does_not(self):
+        bench = wounded()
+        bench.command(commands.PAUSE, 1)
+        self.assertEqual(bench.command(commands.TAP, 2, patients()), commands.ANSWER_PAUSED)
+        reason = journal.parse_refused(bench.of(journal.REFUSED)[-1][1])[0]
+        self.assertEqual(reason, notes.REFUSED_PAUSED)
+        self.assertEqual(bench.command(commands.TAP, 3, patients(role=MARSHAL)), commands.DONE)
+
+    def test_every_cut_treats_once_or_not_at_all(self):
+        for skip in range(3):
+            bench = wounded()
+            bench.store.fail_at = bench.store.writes + skip
+            bench.commands.put((commands.TAP, 1, patients()))
+            try:
+                bench.wake()
+            except OSError:
+                pass
+            bench.store.fail_at = None
+            after = bench.again()
+            is_treated = TREAT in events(after)
+            self.assertEqual(is_treated, skip == 2)
+            self.assertEqual(after.shown()[0] == GameBench(WOUNDS).shown()[0], is_treated)
+            after.wake()
+            self.assertEqual(len(events(after)), 1 + is_treated)  # the offer is not taken again
+
+    def test_write_errors_treat_once_and_answer_once(self):
+        for segment_records in (100, 4):
+            for skip in range(4):
+                for is_late in (False, True):
+                    bench = wounded(store=MemoryStore(segment_records))
+                    bench.store.fail_at = bench.store.writes + skip
+                    bench.store.is_late = is_late
+                    bench.commands.put((commands.TAP, 1, patients()))
+                    for _try in range(3):
+                        try:
+                            bench.wake()
+                        except OSError:
+                            bench.task._recover()
+                    self.assertEqual(bench.answers, [(1, 0)])
+                    self.assertEqual(events(bench).count(TREAT), 1)
+
+    def test_medics_result_applies_what_was_given_once(self):
+        given = (1, (0, 0))  # any event of the medic's own rules
+        for skip in range(3):
+            for is_late in (False, True):
+                bench = GameBench(WOUNDS)
+                bench.store.fail_at = bench.store.writes + skip
+                bench.store.is_late = is_late
+                value = ((tap.MEDIC, MEDIC), OWN_ID, NONCE, tap.APPLIED, TREAT, given)
+                bench.commands.put((commands.TAP, 1, value))
+                for _try in range(3):
+                    try:
+                        bench.wake()
+                    except OSError:
+                        bench.task._recover()
+                self.assertEqual(events(bench), [given])
+                self.assertEqual({one[2:4] for one in taps(bench)}, {(NONCE, tap.APPLIED)})
+
+
+if __name__ == "__main__":
+    unittest.main()

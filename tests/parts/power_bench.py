@@ -1,0 +1,65 @@
+"""What the power task needs of a badge, without the badge."""
+
+from redband_badge.bounded_queue import BoundedQueue
+from redband_badge.power_task import PowerTask
+from redband_badge.state import BadgeState
+from redband_badge.wakeup import Wakeup
+
+MINUTE_MS = 60_000
+
+
+class Options:
+    impact = 0
+    auto_off_min = 60
+
+
+class GameJournal:
+    """A game; `deadline_ms`: of its next timer, -1 for none."""
+
+    def __init__(self):
+        self.deadline_ms = -1
+        self.engine = self
+
+    def next_deadline_ms(self):
+        return self.deadline_ms
+
+
+class Badge:
+    """What the power task needs of a Badge."""
+
+    def __init__(self):
+        self.state = BadgeState()
+        self.options = Options()
+        self.options.auto_off_min = 60
+        self.reason = 0
+        self.note_queue = BoundedQueue(16, Wakeup())
+        self.game_journal = GameJournal()
+        self.has_radio = True
+        self.root = ""
+
+    def notes(self):
+        """Return the notes so far, and take them."""
+        found = []
+        while self.note_queue.front() is not None:
+            found.append(self.note_queue.front())
+            self.note_queue.remove_front()
+        return found
+
+
+class Cell:
+    """A battery whose voltage the test sets; counts measurements."""
+
+    def __init__(self, millivolts=4000):
+        self.millivolts = millivolts
+        self.count = 0
+
+    def read_mv(self):
+        self.count += 1
+        return self.millivolts
+
+
+def make_task(cell=None):
+    badge = Badge()
+    task = PowerTask(badge, cell or Cell())
+    task._uptime.start(0)
+    return badge, task

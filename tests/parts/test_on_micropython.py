@@ -1,0 +1,44 @@
+"""Runs the core's tests and the check of each part of the firmware on the real MicroPython.
+
+A fresh process for each file gives each a fresh heap and fresh globals.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.support.interpreter import CORE_DATA, FIRMWARE, PARTS, ROOT, STAND_INS, run_unittests
+
+from redband import rules
+
+CHECKS = sorted(PARTS.glob("check_*.py"))
+CORE_TESTS = sorted((ROOT / "tests" / "core").glob("test_*.py"))
+# Heaps hold tables and flash in RAM; the firmware's own bound is tested in tests/proof.
+
+
+@pytest.mark.timeout(320)
+@pytest.mark.parametrize("file", CORE_TESTS, ids=lambda path: path.stem)
+def test_core(file: Path) -> None:
+    folders = [FIRMWARE, file.parent]
+    passed, failed, output = run_unittests(
+        file.stem, folders, heap="2M", timeout_s=300, cwd=file.parent
+    )
+    assert passed, output
+    assert not failed, output
+
+
+@pytest.mark.parametrize("file", CHECKS, ids=lambda path: path.stem)
+def test_part(file: Path, tmp_path: Path) -> None:
+    ruleset = tmp_path / "ruleset.bin"
+    ruleset.write_bytes(rules.load("hits").data)
+    passed, failed, output = run_unittests(
+        file.stem,
+        [STAND_INS, FIRMWARE, FIRMWARE.parent, PARTS, CORE_DATA],
+        heap="16M",
+        timeout_s=110,
+        cwd=PARTS,
+        REDBAND_RULESET=str(ruleset),
+    )
+    assert passed, output
+    assert not failed, output
