@@ -120,7 +120,7 @@ def _carry_out(
                     "Orders need the game's key or that of a role; name it with --key."
                 )
             order = _Order(badge_id, words, _role(as_role, keys), new_request())
-            ears = BleakRadio(radio.backend, keys, time_factor=radio.time_factor)
+            ears = BleakRadio(radio.backend, keys)
             book, close = _book(where.folder, where.ruleset)
             try:
                 told.append(

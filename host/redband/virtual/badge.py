@@ -7,7 +7,6 @@ the game is read or set. Times are of the field's clock, see redband.virtual.clo
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Callable
 from pathlib import Path
 

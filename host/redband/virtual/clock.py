@@ -111,7 +111,7 @@ class FieldLoop(asyncio.SelectorEventLoop):
         if self.is_real:
             return super().run_in_executor(executor, func, *args)
 
-        async def work():  # noqa: ANN202 (of whatever func returns)
+        async def work():
             return func(*args)
 
         return self.create_task(work())
@@ -219,7 +219,9 @@ class FieldLoop(asyncio.SelectorEventLoop):
         lines = [f"Time {self.now_us / _MICRO:.6f} s."]
         for guest in sorted(self.guests.values(), key=lambda guest: guest.name):
             rest = "busy" if guest.until_us is None else f"at rest until {guest.until_us} us"
-            lines.append(f"Badge {guest.name}: {rest if guest.until_us != NEVER_US else 'at rest'}.")
+            lines.append(
+                f"Badge {guest.name}: {rest if guest.until_us != NEVER_US else 'at rest'}."
+            )
         for task in sorted(asyncio.all_tasks(self), key=lambda task: task.get_name()):
             stack = task.get_stack()
             where = f"{stack[-1].f_code.co_filename}:{stack[-1].f_lineno}" if stack else "its end"

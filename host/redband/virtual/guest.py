@@ -103,6 +103,12 @@ class Guest:
         """Take what it has printed."""
         self._printed += text
 
+    def rest(self) -> str:
+        """Return until when it rests, for people."""
+        if self.until_us is None:
+            return "busy"
+        return "at rest" if self.until_us == NEVER_US else f"at rest until {self.until_us} us"
+
     def rests_for_ever(self) -> None:
         """It waits for what only a person can do."""
         self.until_us = NEVER_US

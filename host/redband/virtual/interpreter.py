@@ -1,8 +1,9 @@
 """One run of MicroPython: a process with keys, output and a bus, from start to end.
 
 Its keys come through a pseudo-terminal, so that Ctrl-C is a signal; its output is a pipe, which is
-complete when the bus says that the program rests. Guarantee: `kill` leaves nothing behind, and the process ends with its owner however the owner ends
-(its controlling terminal hangs up). Does not know what the program does: badge.py does.
+complete when the bus says that the program rests. Guarantee: `kill` leaves nothing behind, and the
+process ends with its owner however the owner ends (its controlling terminal hangs up). Does not
+know what the program does: badge.py does.
 """
 
 from __future__ import annotations

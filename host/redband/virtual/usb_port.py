@@ -3,7 +3,8 @@
 Guarantee: it can be opened and closed any number of times; with nobody there, output is dropped
 and never holds the badge up; a reader that stops reading holds it up for a moment only, as the
 chip's driver does. A closed port looks in real time for somebody who opened it (what they sent
-meanwhile is kept), and while it is open the field's clock goes at real pace. Does not interpret what goes through.
+meanwhile is kept), and while it is open the field's clock goes at real pace. Does not interpret
+what goes through.
 """
 
 from __future__ import annotations

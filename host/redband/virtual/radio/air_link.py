@@ -86,7 +86,7 @@ class _Direction:
 
 
 class AirLink:
-    """The air between the two ends of a connection. """
+    """The air between the two ends of a connection."""
 
     def __init__(self, ether: Ether, supervision_timeout_ms: int) -> None:
         self.ether = ether

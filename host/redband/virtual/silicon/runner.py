@@ -112,7 +112,7 @@ def boot(namespace: dict) -> None:
         _run("/boot.py", namespace)
         if facts["is_main_run"]:
             _run("/main.py", namespace)
-    except (Exception, KeyboardInterrupt) as error:  # as the board's own main() does
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (as a board's own main does)
         sys.print_exception(error)
     if facts["is_main_run"]:
         implementation = sys.implementation
