@@ -97,7 +97,7 @@ Run = Callable[..., Awaitable[Bench]]
 
 @pytest.fixture
 async def run(tmp_path: Path) -> AsyncIterator[Run]:
-    """Return run(program, time_factor=1): a badge that runs PRELUDE and the program."""
+    """Return run(program): a badge that runs PRELUDE and the program."""
     field = Field(tmp_path / "field")
     radios = []
 

@@ -101,7 +101,7 @@ async def test_R11_every_start_has_the_cause_that_an_esp32_reports(make_badge, m
 
 
 async def test_watchdog_bites_in_game_time_and_only_when_nobody_feeds(make_badge):
-    badge = await make_badge(FED, time_factor=20)
+    badge = await make_badge(FED)
     await badge.console.wait_output(b"hangs", timeout_s=20)
     assert badge.chip.watchdog_resets == 0
     await badge.console.wait_output(b"cause 3")
@@ -122,7 +122,6 @@ async def test_deep_sleep_ends_by_time_and_by_the_button(make_badge):
         + "import esp32\n"
         + "esp32.wake_on_gpio((machine.Pin(3),), False)\n"
         + "machine.deepsleep(4000 if machine.reset_cause() == 1 else 0)\n",
-        time_factor=10,
     )
     await badge.console.wait_output(b"cause 4 4")
     badge.console.log.clear()

@@ -169,7 +169,7 @@ def hung_tasks(bench) -> list[int]:
 async def test_R8_task_that_never_awaits_is_named_by_the_start_after_the_watchdog(
     make_bench, name
 ):
-    bench = await bench_with(make_bench, name, SPINS, time_factor=2)
+    bench = await bench_with(make_bench, name, SPINS)
     await bench.badge.power_on()
     await until(lambda: hung_tasks(bench))
     assert bench.badge.chip.watchdog_resets == 1
@@ -182,7 +182,7 @@ async def test_R8_task_that_never_awaits_is_named_by_the_start_after_the_watchdo
 
 @pytest.mark.parametrize("name", ["TASK_LED", "TASK_GAME"])
 async def test_R8_task_that_waits_for_ever_is_named_although_the_others_run(make_bench, name):
-    bench = await bench_with(make_bench, name, WAITS, time_factor=2)
+    bench = await bench_with(make_bench, name, WAITS)
     await bench.badge.power_on()
     await until(lambda: hung_tasks(bench))
     assert hung_tasks(bench) == [TASKS[name]]
@@ -234,7 +234,7 @@ def exchange(bench, files: dict[str, bytes]) -> None:
 
 
 async def wounded_and_treated(make_bench):
-    bench = await make_bench(time_factor=10, params=PARAMS)
+    bench = await make_bench(params=PARAMS)
     await bench.acknowledged(bench.badge.press())
     await until(lambda: len(bench.events()) >= 1)
     await bench.badge.pause(3000)

@@ -294,7 +294,7 @@ async def test_battery_pulled_on_trial_is_no_verdict(host: Host, tmp_path: Path)
 
 @pytest.mark.parametrize("how", BROKEN)
 async def test_broken_firmware_goes_back_by_itself(tmp_path: Path, how: str) -> None:
-    field = Field(tmp_path / "field", time_factor=2)
+    field = Field(tmp_path / "field")
     await field.start()
     try:
         badge = await field.add_badge(BadgeSpec(1, "Anna"), with_power=False)

@@ -56,7 +56,7 @@ def test_same_count_is_a_repeat_and_after_a_while_a_recording() -> None:
 
 
 def test_slow_field_gives_a_repeat_more_time() -> None:
-    reader = AdvertReader(KEYS, time_factor=0.1)
+    reader = AdvertReader(KEYS)
     reader.read(sealed(STATE), 0)
     assert reader.read(sealed(STATE), 10 * REPEAT_S)[0] is Verdict.GOOD
 

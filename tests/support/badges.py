@@ -83,16 +83,15 @@ MakeBench = Callable[..., Awaitable[Bench]]
 
 @pytest.fixture
 async def make_bench(tmp_path: Path) -> AsyncIterator[MakeBench]:
-    """Return make(time_factor=1, replace={path: source}, **spec): a running badge's Bench."""
+    """Return make(replace={path: source}, **spec): a running badge's Bench."""
     fields: list[Field] = []
 
     async def make(
-        time_factor: float = 1.0,
         replace: dict[str, str | bytes] | None = None,
         with_power: bool = True,
         **spec,
     ) -> Bench:
-        field = Field(tmp_path / f"field-{len(fields)}", time_factor)
+        field = Field(tmp_path / f"field-{len(fields)}")
         fields.append(field)
         await field.start()
         files = []

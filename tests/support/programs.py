@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -12,6 +13,7 @@ import pytest
 import serial
 
 from redband.virtual.badge import VirtualBadge
+from redband.virtual.clock import field_loop
 from redband.virtual.field import BadgeSpec, Field
 
 TOOL_TIMEOUT_S = 60.0
@@ -20,17 +22,16 @@ MakeBadge = Callable[..., Awaitable[VirtualBadge]]
 
 @pytest.fixture
 async def make_badge(tmp_path: Path) -> AsyncIterator[MakeBadge]:
-    """Return make(main, time_factor=1, files=(), **spec): a badge with power, in its own field."""
+    """Return make(main, files=(), **spec): a badge with power, in its own field."""
     fields: list[Field] = []
 
     async def make(
         main: str | None = None,
-        time_factor: float = 1.0,
         files: tuple[tuple[str, bytes], ...] = (),
         with_power: bool = True,
         **spec,
     ) -> VirtualBadge:
-        field = Field(tmp_path / f"field-{len(fields)}", time_factor)
+        field = Field(tmp_path / f"field-{len(fields)}")
         fields.append(field)
         await field.start()
         programs = (("/main.py", main.encode()),) if main is not None else ()
@@ -49,6 +50,10 @@ def mpremote() -> Callable[..., Awaitable[str]]:
     """Return run(badge, *arguments): mpremote on the badge's port; its output, or an assertion."""
 
     async def run(badge: VirtualBadge, *arguments: str, code: int = 0) -> str:
+        with field_loop().real_pace():
+            return await at_real_pace(badge, arguments, code)
+
+    async def at_real_pace(badge: VirtualBadge, arguments: tuple[str, ...], code: int) -> str:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             *["-m", "mpremote", "connect", str(badge.usb_path), *arguments],
@@ -74,6 +79,8 @@ class Port:
     """pyserial on a badge's port, for use in the badge's own event loop."""
 
     def __init__(self, badge: VirtualBadge, exclusive: bool = True) -> None:
+        self._pace = contextlib.ExitStack()
+        self._pace.enter_context(field_loop().real_pace())
         self.serial = serial.Serial(
             str(badge.usb_path), 115200, timeout=10, exclusive=exclusive or None
         )
@@ -89,6 +96,7 @@ class Port:
 
     def close(self) -> None:
         self.serial.close()
+        self._pace.close()
 
 
 @pytest.fixture

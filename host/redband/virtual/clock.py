@@ -32,6 +32,7 @@ COMPUTING_S = 0.5
 LOOK_S = 0.05
 """Real seconds between looks at what cannot call, such as who opens a USB port."""
 _MICRO = 1_000_000
+_ASYNCIO = asyncio.__file__.rpartition("/")[0]
 T = TypeVar("T")
 
 
@@ -218,24 +219,19 @@ class FieldLoop(asyncio.SelectorEventLoop):
     def _who_waits(self) -> str:
         lines = [f"Time {self.now_us / _MICRO:.6f} s."]
         for guest in sorted(self.guests.values(), key=lambda guest: guest.name):
-            rest = "busy" if guest.until_us is None else f"at rest until {guest.until_us} us"
-            lines.append(
-                f"Badge {guest.name}: {rest if guest.until_us != NEVER_US else 'at rest'}."
-            )
+            lines.append(f"Badge {guest.name}: {guest.rest()}.")
         for task in sorted(asyncio.all_tasks(self), key=lambda task: task.get_name()):
-            stack = task.get_stack()
-            where = f"{stack[-1].f_code.co_filename}:{stack[-1].f_lineno}" if stack else "its end"
-            lines.append(f"Task {task.get_name()} waits at {_innermost(task) or where}.")
+            lines.append(f"Task {task.get_name()} waits at {_innermost(task)}.")
         return "\n".join(lines)
 
 
 def _innermost(task: asyncio.Task) -> str:
-    """Return file, line and name of the innermost coroutine that the task awaits."""
+    """Return file, line and name of the innermost coroutine of ours that the task awaits."""
     awaited: Any = task.get_coro()
-    found = ""
+    found = "asyncio"
     while awaited is not None:
         frame = getattr(awaited, "cr_frame", None) or getattr(awaited, "ag_frame", None)
-        if frame is not None:
+        if frame is not None and not frame.f_code.co_filename.startswith(_ASYNCIO):
             found = f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_name})"
         awaited = getattr(awaited, "cr_await", None) or getattr(awaited, "ag_await", None)
     return found
