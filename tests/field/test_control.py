@@ -172,6 +172,7 @@ async def redband(capsys, *words: str) -> tuple[int, str]:
     return code, captured.out + captured.err
 
 
+@pytest.mark.real_time
 async def test_commands_press_pull_and_show(field, capsys):
     where = ["--field", str(field.directory)]
     code, said = await redband(capsys, "status", *where)

@@ -19,9 +19,13 @@ if TYPE_CHECKING:
     from redband.virtual.clock import FieldLoop
 
 NEVER_US = (1 << 62) - 1
+PENDING_MAX = 200
+"""Frames that a guest may have taken and not handled; more wait here, as there they would drop."""
+MAIL_MIN = 8
+"""Frames that go out nevertheless: a call waits for its reply among them."""
 OUTBOX_FRAMES = 4096
 """Frames that wait for a guest which does not come to rest; more are lost, as on the air."""
-_REST = struct.Struct("<QI")
+_REST = struct.Struct("<QIH")
 _GO = struct.Struct("<HBQH")
 _HEADER = struct.Struct("<HB")
 _GO_BYTES = 10
@@ -59,6 +63,7 @@ class Guest:
         self._inbox: list[Callable[[], None]] = []
         self._outbox: list[bytes] = []
         self._sent = 0
+        self._pending = 0
         loop.guests[name] = self
 
     # To the guest.
@@ -79,13 +84,13 @@ class Guest:
 
     def go(self) -> None:
         """Let it go on, now, with all that waits for it."""
-        frames = self._outbox
+        count = max(PENDING_MAX - self._pending, MAIL_MIN)
+        frames, self._outbox = self._outbox[:count], self._outbox[count:]
         self._sent += 1 + len(frames)
         if self.until_us is not None:
             self.busy_since_s = time.monotonic()
         self.until_us = None
         head = _GO.pack(_GO_BYTES, opcodes.GO, self._loop.now_us, len(frames))
-        self._outbox = []
         self._write(head + b"".join(frames))
 
     # From the guest.
@@ -95,7 +100,7 @@ class Guest:
         if opcode != opcodes.REST:
             self._inbox.append(partial(self._act, opcode, payload))
             return
-        until_us, taken = _REST.unpack(payload)
+        until_us, taken, self._pending = _REST.unpack(payload)
         # One that has not taken everything yet is about to go on.
         self.until_us = until_us if taken == self._sent else None
 

@@ -103,12 +103,12 @@ class Bus:
             until_us = NEVER_US
         if self.world.is_active:
             until_us = min(until_us, self.world.next_us())
-        self.line.rest(until_us, self._taken_count, poller)
+        self.line.rest(until_us, self._taken_count, len(self._pending), poller)
         self._take_in()
 
     def wait_for_owner(self, until_us: int) -> None:
         """Let the owner's clock come up to `until_us`, or let a frame come; the world stands."""
-        self.line.rest(until_us, self._taken_count)
+        self.line.rest(until_us, self._taken_count, len(self._pending))
         self._take_in()
 
     def _take_in(self) -> None:

@@ -6,6 +6,7 @@ import struct
 import opcodes
 
 _WRITE_STEP_MS = 1000
+_REST_BYTES = 14
 
 
 class SocketLine:
@@ -38,12 +39,13 @@ class SocketLine:
         """Block until there is something to read."""
         self._readable.poll(-1)
 
-    def rest(self, until_us: int, taken_count: int, poller=None) -> None:
+    def rest(self, until_us: int, taken: int, pending: int, poller=None) -> None:
         """Tell the owner that nothing happens here before `until_us`, and block.
 
-        taken_count: frames taken from the owner so far. poller: wake up for its streams, too.
+        taken: frames taken from the owner so far, pending: of them not handled. poller: wake up
+        for its streams, too.
         """
-        self.write(struct.pack("<HBQI", 12, opcodes.REST, until_us, taken_count))
+        self.write(struct.pack("<HBQIH", _REST_BYTES, opcodes.REST, until_us, taken, pending))
         if poller is None:
             self._readable.poll(-1)
             return
