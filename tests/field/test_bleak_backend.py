@@ -283,9 +283,8 @@ async def test_peer_loses_power_while_its_services_are_read(tmp_path):
     async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         firmware = await a_badge(ether, READ)
         client = await client_of(radio)
+        firmware.on_frame[frames.MTU_CHANGED] = firmware.radio.close
         connecting = asyncio.create_task(client.connect())
-        await until(lambda: firmware.of(frames.MTU_CHANGED))
-        firmware.radio.close()
         with pytest.raises(BleakError):
             await connecting
         assert not client.is_connected
