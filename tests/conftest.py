@@ -4,6 +4,7 @@ import os
 from functools import partial
 
 import pytest
+from tests.support import compiled
 
 from redband.virtual.clock import FieldLoop
 
@@ -24,6 +25,12 @@ def pytest_asyncio_loop_factories(item: pytest.Item) -> dict:
     is_real = item.get_closest_marker("real_time") or item.path.parent.name in REAL_ROOMS
     pace = "real" if is_real else "fast"
     return {pace: _PACES[pace]}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make what follows from the rulesets, once for all workers."""
+    if not hasattr(config, "workerinput"):
+        compiled.make()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

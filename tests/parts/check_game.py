@@ -7,7 +7,7 @@ import unittest
 import flash_device
 from flash_device import FlashDevice, format_and_mount, power_cut
 
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.game import Game
 from redband_badge.game_task import GameTask
@@ -17,7 +17,7 @@ from redband_badge.raw_game import RawGame
 from redband_badge.state import BadgeState
 from redband_badge.supervisor import attempt
 from redband_badge.wakeup import Wakeup
-from redband_core import gestures, journal
+from redband_core import gestures, journal, numbers
 from redband_core.clock import GameClock
 from redband_core.errors import RulesError
 from redband_core.ruleset import Ruleset
@@ -29,7 +29,7 @@ with open(os.getenv("REDBAND_RULESET"), "rb") as file:
 PRESS = gestures.PRESS
 HOLD = gestures.HOLD
 DEATH_MS = 900_000
-MANY_HITS = (9,) + RULESET.param_defaults[1:]
+MANY_HITS = (9,) + RULESET.defaults()[1:]
 
 
 class Bench:
@@ -61,7 +61,7 @@ class Bench:
 
     def shown(self):
         engine = self.game_journal.engine
-        tracks = [engine.track_state(track) for track in range(len(RULESET.tracks))]
+        tracks = [engine.track_state(track) for track in range(len(RULESET.state_counts))]
         return (tracks, self.state.counters, self.state.signal)
 
 
@@ -234,7 +234,7 @@ class GameTest(unittest.TestCase):
             raw.play(PRESS)
         raw.store.release(raw.store.next_seq)
         gestures_noted = [
-            value for code, value in notes_of(raw.store) if code == notes.RAW_GESTURE
+            value for code, value in notes_of(raw.store) if code == numbers.NOTE_RAW_GESTURE
         ]
         self.assertEqual(gestures_noted, [PRESS] * 400)
         self.assertEqual(Bench().shown(), shown)

@@ -7,13 +7,14 @@ and leads to safe mode, what fails later is restarted, and what keeps failing le
 import asyncio
 import gc
 
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
 from redband_badge.files import read_bytes
 from redband_badge.power_task import add_power
 from redband_badge.radio_parts import add_radio, make_radio
 from redband_badge.supervisor import attempt
+from redband_core import numbers
 from redband_hal import system
 
 
@@ -39,7 +40,7 @@ def run(root: str = "") -> None:
         from redband_badge.safe_mode import run_badge  # costs a healthy badge no memory
 
         run_badge(app.badge, boot, watchdog)
-    boot.mark_failed(notes.REASON_TASKS if error is None else notes.REASON_BOOTS)
+    boot.mark_failed(numbers.REASON_TASKS if error is None else numbers.REASON_BOOTS)
     system.reset()
 
 

@@ -10,8 +10,7 @@ import cryptolib
 
 from redband_badge import commands, limits
 from redband_badge.observer import NOT_OURS, TAKEN
-from redband_core import advert, broadcasts, keys, opening
-from redband_core.order_frames import BUSY, FORGED, OLD, OTHER_RULES
+from redband_core import advert, broadcasts, keys, numbers, opening
 from redband_hal import system
 
 _ECB = 1
@@ -22,7 +21,9 @@ def heard(badge, payload: bytes) -> int:
     outcome = obey(badge, payload, lambda _outcome: None)
     for name in ("badge.broadcast", "core.order_frames", "core.opening"):
         system.forget("redband_" + name)
-    return NOT_OURS if outcome == FORGED or outcome == BUSY else TAKEN
+    return (
+        NOT_OURS if outcome == numbers.ANSWER_FORGED or outcome == numbers.ANSWER_BUSY else TAKEN
+    )
 
 
 def obey(badge, payload: bytes, done) -> "int | None":
@@ -32,14 +33,14 @@ def obey(badge, payload: bytes, done) -> "int | None":
     """
     access = badge.observer.access
     if opening.kind_of(payload) != advert.KIND_BROADCAST or not access.file:
-        return FORGED
+        return numbers.ANSWER_FORGED
     cipher = cryptolib.aes(access.key(keys.ADVERT_ENCRYPT_AT), _ECB)
     block = opening.unproven_block(payload, cipher.decrypt)
     if not opening.is_proven(payload, block, access.key(keys.BROADCAST_AT)):
-        return FORGED
+        return numbers.ANSWER_FORGED
     number, command, event_id, argument, _origin, hops = broadcasts.parse_fleet(block)
     if number < badge.game_journal.broadcast_number:
-        return OLD
+        return numbers.ANSWER_OLD
 
     def decided(outcome: int) -> None:
         # Also when it was obeyed before: a host that asks again wants it said again.
@@ -50,23 +51,23 @@ def obey(badge, payload: bytes, done) -> "int | None":
         done(outcome)
 
     if number == badge.game_journal.broadcast_number:
-        decided(OLD)
+        decided(numbers.ANSWER_OLD)
         return None
     event = _event(badge, command, event_id, argument)
     is_given = badge.pending_commands.give(commands.BROADCAST, (number, command, event), decided)
-    return None if is_given else BUSY
+    return None if is_given else numbers.ANSWER_BUSY
 
 
 def _event(badge, command: int, event_id: int, argument: int) -> "tuple | int":
     """Return (event id, arguments) of a word that means an event, else an outcome or 0."""
-    if command != broadcasts.FLEET_FIGHT_OVER:
+    if command != numbers.BROADCAST_FIGHT_OVER:
         return 0
     identity = badge.info.ruleset_identity
     ruleset = badge.ruleset
     if ruleset is None or identity[0] | identity[1] << 8 != argument:
-        return OTHER_RULES
+        return numbers.ANSWER_OTHER_RULES
     if event_id >= len(ruleset.event_args):
-        return OTHER_RULES
+        return numbers.ANSWER_OTHER_RULES
     return event_id, (0,) * ruleset.event_args[event_id]
 
 

@@ -5,9 +5,8 @@ the same answer and is not done again; who may say what is judged here, by the s
 Leaves the memory again when it was used.
 """
 
-from redband_badge import commands, notes
-from redband_core import frames, order_frames
-from redband_core.order_frames import BUSY, DONE, IMPOSSIBLE, NO_RULES, ROLE, UNKNOWN
+from redband_badge import commands
+from redband_core import frames, numbers, order_frames
 
 
 def take(badge, session, number: int, message: bytes) -> None:
@@ -33,7 +32,7 @@ def take(badge, session, number: int, message: bytes) -> None:
         outcome = _event(badge, session.role, what, args, done)
     else:
         outcome = _command(badge, session.role, what, done)
-    if outcome == BUSY:
+    if outcome == numbers.ANSWER_BUSY:
         badge.pending_commands.requests.remove(entry)  # said again, it is tried again
     if outcome is not None:
         _finish(entry, outcome)
@@ -50,41 +49,41 @@ def _event(badge, role: int, event_id: int, args: tuple, done) -> "int | None":
     """Return an outcome, or None when the game task will say it to `done`."""
     ruleset = badge.ruleset
     if ruleset is None:
-        return NO_RULES
+        return numbers.ANSWER_NO_RULES
     if event_id >= len(ruleset.event_roles):
-        return UNKNOWN
+        return numbers.ANSWER_UNKNOWN
     if not commands.may_send(ruleset, event_id, role):
-        return ROLE
+        return numbers.ANSWER_ROLE
     return _give(badge, commands.EVENT, (event_id, args, role), done)
 
 
 def _command(badge, role: int, command: int, done) -> "int | None":
     roles = order_frames.COMMAND_ROLES
     if not 0 < command < len(roles):
-        return UNKNOWN
+        return numbers.ANSWER_UNKNOWN
     if not roles[command] >> role & 1:
-        return ROLE
-    if command == order_frames.PAUSE or command == order_frames.RESUME:
-        kind = commands.PAUSE if command == order_frames.PAUSE else commands.RESUME
+        return numbers.ANSWER_ROLE
+    if command == numbers.COMMAND_PAUSE or command == numbers.COMMAND_RESUME:
+        kind = commands.PAUSE if command == numbers.COMMAND_PAUSE else commands.RESUME
         return _give(badge, kind, role, done)
-    if command == order_frames.IDENTIFY:
+    if command == numbers.COMMAND_IDENTIFY:
         badge.state.identified += 1
         badge.state.touch()
-        return DONE
-    if command == order_frames.TRANSPORT:
+        return numbers.ANSWER_DONE
+    if command == numbers.COMMAND_TRANSPORT:
         from redband_badge import sleep
 
-        return DONE if sleep.enter_transport(badge) else IMPOSSIBLE
-    if command == order_frames.EMERGENCY_OVER:
-        note = (notes.EMERGENCY, 0)
+        return numbers.ANSWER_DONE if sleep.enter_transport(badge) else numbers.ANSWER_IMPOSSIBLE
+    if command == numbers.COMMAND_EMERGENCY_OVER:
+        note = (numbers.NOTE_EMERGENCY, 0)
     else:
-        is_begin = command == order_frames.GAME_BEGINS
-        note = (notes.GAME_BEGUN if is_begin else notes.GAME_ENDED, 0)
+        is_begin = command == numbers.COMMAND_GAME_BEGINS
+        note = (numbers.NOTE_GAME_BEGUN if is_begin else numbers.NOTE_GAME_ENDED, 0)
     return _give(badge, commands.NOTE, note + (role,), done)
 
 
 def _give(badge, kind: int, value, done) -> "int | None":
-    return None if badge.pending_commands.give(kind, value, done) else BUSY
+    return None if badge.pending_commands.give(kind, value, done) else numbers.ANSWER_BUSY
 
 
 def _take_broadcast(badge, session, number: int, payload: bytes) -> None:

@@ -10,8 +10,7 @@ Queue items: (gesture code, presses that belong to it, game time of the first in
 
 import asyncio
 
-from redband_badge import notes
-from redband_core import gestures, hit_filter, journal, limits
+from redband_core import gestures, hit_filter, limits, numbers
 from redband_core.advert import FLAG_INPUT_STUCK
 from redband_core.clock import TICKS_PERIOD, GameClock
 from redband_hal import board, system
@@ -20,18 +19,14 @@ from redband_hal.inputs import Contact
 SOURCE_BUTTON = 0
 SOURCE_IMPACT = 1
 
-# Values of the setting `impact`.
-IMPACT_OFF = 1
-IMPACT_ACCELEROMETER = 2
-
 # What is counted and noted; the first two of the contacts, together for a second, the rest faults
 # of wiring or program, which a minute is often enough for.
 _CODES = (
-    notes.PRESSES_IGNORED,
-    notes.IMPACTS_IGNORED,
-    journal.NOTE_EDGES_LOST,
-    notes.INPUT_SPIKES,
-    notes.GESTURES_DROPPED,
+    numbers.NOTE_PRESSES_IGNORED,
+    numbers.NOTE_IMPACTS_IGNORED,
+    numbers.NOTE_EDGES_LOST,
+    numbers.NOTE_INPUT_SPIKES,
+    numbers.NOTE_GESTURES_DROPPED,
 )
 _FIRST_FAULT = 2
 
@@ -199,7 +194,7 @@ class InputTask:
             return
         channel.was_stuck = is_stuck
         value = source if is_stuck else -1 - source
-        self._note_queue.put((journal.NOTE_INPUT_STUCK, value))
+        self._note_queue.put((numbers.NOTE_INPUT_STUCK, value))
         is_any_stuck = any(one.was_stuck for one in self._channels)
         self._state.set_flag(FLAG_INPUT_STUCK, is_any_stuck)
 
@@ -214,16 +209,16 @@ def add_inputs(badge, supervisor) -> None:
     if badge.woke_by_button:
         button.latch()
     impact = None
-    if badge.options.impact != IMPACT_OFF:
+    if badge.options.impact != numbers.IMPACT_OFF:
         impact = Contact(board.PIN_IMPACT, board.IMPACT_ACTIVE_LOW)
-    if badge.options.impact == IMPACT_ACCELEROMETER:
+    if badge.options.impact == numbers.IMPACT_ACCELEROMETER:
         # Costs a badge without one no memory.
         from redband_badge.impact_sensor import BlowContact, ImpactSensor
 
         sensor = ImpactSensor(badge.options.impact_threshold_mg, badge.state, badge.note_queue)
         sensor.look()
         impact = BlowContact(impact, sensor)
-        supervisor.add(notes.TASK_SENSOR, sensor.run)
+        supervisor.add(numbers.TASK_SENSOR, sensor.run)
     queues = (badge.queue, badge.note_queue)
     task = InputTask(badge.clock, button, impact, *queues, badge.state)
-    supervisor.add(notes.TASK_INPUT, task.run)
+    supervisor.add(numbers.TASK_INPUT, task.run)

@@ -5,8 +5,7 @@ are set again each second, so that a glitch heals itself. On a low battery the m
 lies over what: redband_core.light_show.
 """
 
-from redband_badge import notes
-from redband_core import light_show
+from redband_core import light_show, numbers
 from redband_core.clock import GameClock
 from redband_hal import system
 from redband_hal.lights import Lights
@@ -52,4 +51,4 @@ def add_lights(badge, supervisor, signals: tuple) -> None:
     """
     badge.lights = Lights()
     badge.state.brightness_pct = badge.options.brightness_pct
-    supervisor.add(notes.TASK_LED, LedTask(badge.lights, badge.state, signals).run)
+    supervisor.add(numbers.TASK_LED, LedTask(badge.lights, badge.state, signals).run)

@@ -7,10 +7,9 @@ button is down (docs/power.md). So the sleep is short, and interrupts are not ne
 """
 
 from redband_badge import limits, power_manager
+from redband_core import numbers
 from redband_core.clock import GameClock
 from redband_hal import power, system
-
-_IMPACT_OFF = 1  # of the setting
 
 
 class Sleeper:
@@ -34,7 +33,7 @@ class Sleeper:
         self._frame_ms = -limits.USB_GONE_MS  # when the USB host's frames last went on
 
     def refusal(self, ticks_ms: int) -> int:
-        """Look around, and return why the badge may not sleep now: a power_manager number."""
+        """Look around, and return MAY_SLEEP or the AWAKE_ number of what is against it now."""
         badge, state = self._badge, self._badge.state
         up_ms = self._uptime.update(ticks_ms)
         frame = power.usb_frame()
@@ -45,7 +44,7 @@ class Sleeper:
         if inputs != self._inputs or state.is_input_busy:
             self._inputs = inputs
             self._input_ms = up_ms
-        feels_blows = badge.options.impact != _IMPACT_OFF
+        feels_blows = badge.options.impact != numbers.IMPACT_OFF
         self.is_usb = up_ms - self._frame_ms < limits.USB_GONE_MS
         ages = (up_ms, up_ms - self._input_ms)
         return power_manager.refusal(state, self.needs_radio, feels_blows, self.is_usb, ages)
@@ -60,7 +59,7 @@ class Sleeper:
                     power.light_sleep(sleep_ms)
                     idle_ms = 0
                 else:
-                    refusal = power_manager.TIMER_DUE
+                    refusal = numbers.AWAKE_TIMER_DUE
             self._badge.state.sleep_refusal = refusal
         self._wait(idle_ms)
 

@@ -7,7 +7,7 @@ tasks run.
 
 import binascii
 
-from redband_badge import boot_record, notes
+from redband_badge import boot_record
 from redband_badge.files import exists, read_bytes
 from redband_badge.game import Game
 from redband_badge.game_journal import GameJournal
@@ -15,9 +15,8 @@ from redband_badge.game_task import GameTask
 from redband_badge.input_task import add_inputs
 from redband_badge.led_task import add_lights
 from redband_badge.settings import SettingsStore
-from redband_badge.state import FAULT_JOURNAL, FAULT_SELF_TEST
 from redband_badge.supervisor import Supervisor
-from redband_core import journal, led
+from redband_core import led, numbers
 from redband_core.advert import FLAG_SAFE_MODE
 from redband_core.clock import GameClock
 from redband_core.errors import RulesError
@@ -51,7 +50,7 @@ def _is_wrong(badge, reason: int) -> None:
 def load(badge) -> None:
     """See Badge.load()."""
     if badge.options.problem:
-        _is_wrong(badge, notes.REASON_SETTINGS)
+        _is_wrong(badge, numbers.REASON_SETTINGS)
     _load_ruleset(badge)
     badge.game_journal = _make_game_journal(badge)
     is_new_game = _restore(badge)
@@ -63,7 +62,7 @@ def load(badge) -> None:
     _begin_boot(badge, is_new_game)
     badge.state.safe_mode_reason = badge.reason
     badge.state.set_flag(FLAG_SAFE_MODE, bool(badge.reason))
-    badge.state.set_fault(FAULT_SELF_TEST, badge.boot.test_failed != 0)
+    badge.state.set_fault(numbers.FAULT_SELF_TEST, badge.boot.test_failed != 0)
     badge.game_journal.show()
     _keep_settings(badge)
 
@@ -75,7 +74,7 @@ def _keep_settings(badge) -> None:
             SettingsStore(badge.root).keep_as_good()
     except OSError:
         # The present settings work; only the spare copy could not be written.
-        badge.state.set_fault(FAULT_JOURNAL, True)
+        badge.state.set_fault(numbers.FAULT_JOURNAL, True)
     system.forget("redband_badge.settings")
     system.forget("redband_core.settings_check")
 
@@ -91,7 +90,7 @@ def _load_ruleset(badge) -> None:
     system.forget("redband_core.ruleset_reader")
     system.forget("redband_core.expression_reader")
     if badge.ruleset is None:
-        _is_wrong(badge, notes.REASON_RULESET)
+        _is_wrong(badge, numbers.REASON_RULESET)
 
 
 def _make_game_journal(badge) -> GameJournal:
@@ -101,7 +100,7 @@ def _make_game_journal(badge) -> GameJournal:
         try:
             return _game(badge)
         except RulesError:
-            _is_wrong(badge, notes.REASON_SETTINGS)
+            _is_wrong(badge, numbers.REASON_SETTINGS)
             settings = SettingsStore(badge.root).refused(badge.options, is_last_good)
             badge.options = _identified(badge, settings)
     return _game(badge)
@@ -138,7 +137,7 @@ def _restore(badge) -> bool:
             return True
         if badge.game_journal.has_foreign_state:
             # In doubt nothing is forgiven: count beside the state until someone looks.
-            _is_wrong(badge, notes.REASON_RULESET)
+            _is_wrong(badge, numbers.REASON_RULESET)
             badge.game_journal = _raw_game(badge)
             badge.game_journal.restore()
         if badge.reason:
@@ -162,7 +161,7 @@ def _archive_journal(badge) -> None:
 
 
 def _lose_journal(badge) -> None:
-    _is_wrong(badge, notes.REASON_JOURNAL)
+    _is_wrong(badge, numbers.REASON_JOURNAL)
     badge.game_journal.go_on_without_flash()
 
 
@@ -173,13 +172,13 @@ def _begin_boot(badge, is_new_game: bool) -> None:
         game_journal.begin_boot(boot.boot_count, badge.cause, info.badge_id, info.ruleset_identity)
         now_ms = badge.store.last_ms
         if is_new_game:
-            game_journal.note(now_ms, notes.NEW_GAME, 0)
+            game_journal.note(now_ms, numbers.NOTE_NEW_GAME, 0)
         if boot.hung_task != boot_record.NO_TASK:
-            game_journal.note(now_ms, notes.HUNG_TASK, boot.hung_task)
+            game_journal.note(now_ms, numbers.NOTE_HUNG_TASK, boot.hung_task)
         if badge.reason:
-            game_journal.note(now_ms, journal.NOTE_SAFE_MODE, badge.reason)
+            game_journal.note(now_ms, numbers.NOTE_SAFE_MODE, badge.reason)
         if badge.options.problem:
-            game_journal.note(now_ms, journal.NOTE_SETTINGS_REFUSED, badge.options.problem)
+            game_journal.note(now_ms, numbers.NOTE_SETTINGS_REFUSED, badge.options.problem)
     except OSError:
         _lose_journal(badge)
 
@@ -191,7 +190,7 @@ def make_supervisor(badge, feed) -> Supervisor:
     add_inputs(badge, supervisor)
     queues = (badge.queue, badge.note_queue, badge.game_wakeup, badge.command_queue)
     game = GameTask(badge.game_journal, badge.clock, queues, badge.state, is_safe_mode)
-    supervisor.add(notes.TASK_GAME, game.run)
+    supervisor.add(numbers.TASK_GAME, game.run)
     signals = _RAW_SIGNALS
     if badge.ruleset is not None and isinstance(badge.game_journal, Game):
         signals = badge.ruleset.signals

@@ -7,9 +7,9 @@ badge that is in a game never switches itself off.
 
 import asyncio
 
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.files import read_bytes
-from redband_core import journal
+from redband_core import numbers
 from redband_core.advert import FLAG_LOW_BATTERY
 from redband_core.clock import GameClock
 from redband_hal import system
@@ -20,7 +20,6 @@ from redband_hal.battery import Battery
 _CURVE = b"\x00\x22\x2a\x2c\x2e\x30\x32\x34\x35\x37\x39\x3a\x3c\x40\x44\x47\x4b\x51\x54\x58\x5d"
 _CURVE_FROM_MV = 3270
 
-_ADVERTISING = 3  # of power_manager, which a badge with a radio does not load
 
 _FINE = 0
 _LOW = 1
@@ -69,7 +68,7 @@ class PowerTask:
             await asyncio.sleep_ms(limits.POWER_PERIOD_MS)
 
     def look(self, ticks_ms: int) -> int:
-        """Measure when it is time; return a notes.SLEEP_ number when it is time to sleep, or 0."""
+        """Measure when it is time; return a SLEEP_ number when it is time to sleep, or 0."""
         up_ms = self._uptime.update(ticks_ms)
         self._measure(up_ms)
         return self._state.sleep_request or self._look_off(up_ms)
@@ -124,7 +123,7 @@ class PowerTask:
             return
         self._level = level
         if level > was:
-            code = journal.NOTE_LOW_BATTERY if level == _LOW else notes.BATTERY_CRITICAL
+            code = numbers.NOTE_LOW_BATTERY if level == _LOW else numbers.NOTE_BATTERY_CRITICAL
             self._badge.note_queue.put((code, battery_mv))
         state.is_saving = level >= _LOW
         state.is_critical = level == _CRITICAL
@@ -134,10 +133,10 @@ class PowerTask:
 
 def add_power(badge, supervisor) -> None:
     """Add the power task of `badge` (a Badge) to its supervisor."""
-    supervisor.add(notes.TASK_POWER, PowerTask(badge, Battery()).run)
+    supervisor.add(numbers.TASK_POWER, PowerTask(badge, Battery()).run)
     if badge.reason:
         return  # safe mode never sleeps lightly: it only saves current
-    badge.state.sleep_refusal = _ADVERTISING
+    badge.state.sleep_refusal = numbers.AWAKE_ADVERTISING
     if not badge.has_radio:
         from redband_badge import light_sleep  # costs a badge with a radio nothing
 

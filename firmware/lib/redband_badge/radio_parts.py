@@ -1,11 +1,10 @@
 """Puts the radio to a badge, for the app and for safe mode alike."""
 
-from redband_badge import notes
 from redband_badge.files import read_bytes
 from redband_badge.journal_pages import JournalPages
 from redband_badge.pending_commands import PendingCommands
 from redband_badge.radio_task import RadioTask
-from redband_core import frames, keys
+from redband_core import frames, keys, numbers
 from redband_hal import board, system
 from redband_hal.radio import Radio
 
@@ -24,14 +23,9 @@ def load_access(badge) -> keys.Access:
     if file is None:
         return keys.Access()
     if not keys.is_key_file(file):
-        badge.note_queue.put((notes.KEYS_DAMAGED, len(file)))
+        badge.note_queue.put((numbers.NOTE_KEYS_DAMAGED, len(file)))
         return keys.Access()
     return keys.Access(file)
-
-
-_ANY_STAFF = 0b11110  # and medics: what exactly is judged by `host_commands`
-_SYNC_ROLES = 0b11100
-_UPDATE_ROLES = 0b11000  # game master and technician
 
 
 def handlers_of(badge) -> dict:
@@ -59,9 +53,9 @@ def handlers_of(badge) -> dict:
 
         update.take(badge, session, number, message)
 
-    handlers: dict = dict.fromkeys(range(0x30, 0x35), (_UPDATE_ROLES, take_upload))
-    handlers[frames.COMMAND] = handlers[frames.EVENT] = (_ANY_STAFF, order)
-    handlers[frames.BROADCAST] = (_SYNC_ROLES, order)
+    handlers: dict = dict.fromkeys(range(0x30, 0x35), (numbers.MAY_UPDATE, take_upload))
+    handlers[frames.COMMAND] = handlers[frames.EVENT] = (numbers.MAY_COMMAND, order)
+    handlers[frames.BROADCAST] = (numbers.MAY_READ, order)
     return handlers
 
 
@@ -114,5 +108,5 @@ def add_radio(badge, supervisor, radio: "Radio | None" = None) -> Radio:
         sleeper = light_sleep.install(badge)
         windows = radio_windows.Windows(badge, task.adverts, sleeper)
         task.windows = windows  # pyright: ignore[reportAttributeAccessIssue]
-    supervisor.add(notes.TASK_RADIO, task.run)
+    supervisor.add(numbers.TASK_RADIO, task.run)
     return radio

@@ -7,7 +7,8 @@ in redband_badge.deep_sleep, which a badge that is awake does not load.
 File /transport: `1` when the journal says that the mode was entered, `0` when it does not.
 """
 
-from redband_badge import files, limits, notes
+from redband_badge import files, limits
+from redband_core import numbers
 
 
 def wake_check(root: str) -> bool:
@@ -35,7 +36,7 @@ def enter_transport(badge) -> bool:
 
     if not power.can_wake():
         return False
-    badge.state.sleep_request = notes.SLEEP_TRANSPORT
+    badge.state.sleep_request = numbers.SLEEP_TRANSPORT
     return True
 
 

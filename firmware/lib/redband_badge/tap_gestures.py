@@ -5,7 +5,7 @@ the presses of each gesture are no hits; what does not belong to a tap goes on t
 is. Called by the game task, for holds and rows of presses only. Leaves the memory again.
 """
 
-from redband_core import gestures, journal, keys, tap
+from redband_core import gestures, journal, keys, numbers, tap
 from redband_core.engine import Engine
 from redband_core.limits import TAPS_MAX
 
@@ -17,7 +17,7 @@ def take(badge, code: int, first_ms: int, now_ms: int) -> int:
     """
     ruleset, game_journal = badge.ruleset, badge.game_journal
     bound = ruleset.gesture_event(code)
-    if badge.options.treatment == tap.BADGE:
+    if badge.options.treatment == numbers.TREATMENT_BADGE:
         number = code - gestures.TAPS_HOLD
         if 0 < number <= TAPS_MAX and badge.observer.access.file:
             action = ruleset.gesture_event(gestures.MEDIC + number)
@@ -38,7 +38,7 @@ def take(badge, code: int, first_ms: int, now_ms: int) -> int:
         return code
     game_journal.take_back_presses(first_ms, now_ms)
     at_ms = max(now_ms, game_journal.game_ms())
-    payload = tap.payload((tap.PATIENT, 0), badge.info.badge_id, 0, tap.SELF, bound)
+    payload = tap.payload((tap.PATIENT, 0), badge.info.badge_id, 0, numbers.ANSWER_SELF, bound)
     game_journal.make_room()
     game_journal.decide(journal.TAP, at_ms, payload)
     badge.state.show_once(tap.REFUSED)
