@@ -175,7 +175,7 @@ async def test_program_finds_the_modules_and_paths_of_a_board_and_none_of_ours(
         badge, "exec", "import sys, os; print(sys.path, os.listdir('/'), sorted(sys.modules))"
     )
     assert "['', '.frozen', '/lib'] []" in said
-    for name in ("bus", "pins", "flash", "oscillator", "runner", "radio_frames"):
+    for name in ("bus", "pins", "flash", "clock", "runner", "radio_frames"):
         assert f"'{name}'" not in said
     for name in ("bus", "opcodes", "gatt_values"):
         assert "ImportError" in await mpremote(badge, "resume", "exec", f"import {name}", code=1)

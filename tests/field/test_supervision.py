@@ -49,9 +49,10 @@ def _add_with_fault(self, number, factory):
 Supervisor.add = _add_with_fault
 """
 RAISES = 'raise ValueError("planted")'
-SPINS = """from redband_hal import system
+SPINS = """import time
+            from redband_hal import system
             while system.reset_cause() == 1:
-                pass"""
+                time.sleep(60)"""
 WAITS = """from redband_hal import system
             while system.reset_cause() == 1:
                 await asyncio.sleep(1)"""

@@ -62,6 +62,7 @@ class Guest:
         self._printed = bytearray()
         self._inbox: list[Callable[[], None]] = []
         self._outbox: list[bytes] = []
+        self._is_at_prompt = False
         self._sent = 0
         self._pending = 0
         loop.guests[name] = self
@@ -87,9 +88,10 @@ class Guest:
         count = max(PENDING_MAX - self._pending, MAIL_MIN)
         frames, self._outbox = self._outbox[:count], self._outbox[count:]
         self._sent += 1 + len(frames)
-        if self.until_us is not None:
-            self.busy_since_s = time.monotonic()
-        self.until_us = None
+        if not self._is_at_prompt:  # that reads no bus, and goes on waiting for keys
+            if self.until_us is not None:
+                self.busy_since_s = time.monotonic()
+            self.until_us = None
         head = _GO.pack(_GO_BYTES, opcodes.GO, self._loop.now_us, len(frames))
         self._write(head + b"".join(frames))
 
@@ -100,6 +102,7 @@ class Guest:
         if opcode != opcodes.REST:
             self._inbox.append(partial(self._act, opcode, payload))
             return
+        self._is_at_prompt = False
         until_us, taken, self._pending = _REST.unpack(payload)
         # One that has not taken everything yet is about to go on.
         self.until_us = until_us if taken == self._sent else None
@@ -114,9 +117,16 @@ class Guest:
             return "busy"
         return "at rest" if self.until_us == NEVER_US else f"at rest until {self.until_us} us"
 
-    def rests_for_ever(self) -> None:
-        """It waits for what only a person can do."""
+    def at_prompt(self) -> None:
+        """It waits for keys."""
+        self._is_at_prompt = True
         self.until_us = NEVER_US
+
+    def keys_come(self) -> None:
+        """Somebody types: what it does about that, it does now."""
+        if self.until_us is not None:
+            self._is_at_prompt = False
+            self.go()
 
     def ended(self) -> None:
         """Its process is gone."""

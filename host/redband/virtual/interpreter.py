@@ -136,8 +136,7 @@ class Interpreter:
 
     def type(self, data: bytes) -> None:
         """Write to the program's terminal as a keyboard would. Keys are not part of the time."""
-        if self._guest.until_us is not None:
-            self._guest.go()  # what it does about them, it does now
+        self._guest.keys_come()
         self._keys.write(data)
 
     def pause_output(self) -> None:
@@ -173,7 +172,7 @@ class Interpreter:
 
     def _look_for_prompt(self) -> None:
         if self._is_over and self._tail.endswith(PROMPTS):
-            self._guest.rests_for_ever()
+            self._guest.at_prompt()
 
     def _bus_data(self, data: bytes) -> None:
         received = self._received
