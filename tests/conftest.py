@@ -8,7 +8,13 @@ from tests.support import compiled
 
 from redband.virtual.clock import FieldLoop
 
-pytest_plugins = ["tests.support.badges", "tests.support.programs"]
+pytest_plugins = [
+    "tests.support.fields",
+    "tests.support.badges",
+    "tests.support.gateways",
+    "tests.support.radio_programs",
+    "tests.support.usb",
+]
 
 REAL_ROOMS = {"device", "hardware", "tent", "usb"}
 """Folders whose tests meet what lives in real time: ports, browsers, people."""

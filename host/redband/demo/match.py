@@ -21,7 +21,7 @@ from redband.demo.preflight import Ground
 from redband.demo.settings import DemoSettings
 from redband.gateway.bleak_radio import BleakRadio
 from redband.gateway.gateway import Gateway
-from redband.overview.names import open_book
+from redband.overview.names import open_rulesets
 from redband.overview.screen import Screen
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend
@@ -91,7 +91,7 @@ class Match:
         settings = self._settings
         store = Store(self._ground.directory / STORE_FILE, *self._wall_clock())
         undo.callback(store.close)
-        book = open_book(store, settings.ruleset)
+        rulesets = open_rulesets(store, settings.ruleset)
         radio = backend(field.hci_path)
         undo.push_async_callback(radio.close)
         ears = BleakRadio(
@@ -100,7 +100,7 @@ class Match:
             store.advert_counts(),
             store.keep_advert_counts,
         )
-        gateway = Gateway(ears, store, book, "demo", keys=field.keys)
+        gateway = Gateway(ears, store, rulesets, "demo", keys=field.keys)
         await gateway.load()
         return gateway, store
 

@@ -49,7 +49,7 @@ def role_of(keys: Keys) -> int:
     return keys.role
 
 
-async def talk(
+async def send_update(
     device: BLEDevice,
     badge_id: int,
     keys: Keys,

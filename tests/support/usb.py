@@ -1,4 +1,4 @@
-"""A virtual field with small programs on its badges, for the tests of the virtual badge itself."""
+"""The USB port of a virtual badge, as mpremote and pyserial open it."""
 
 from __future__ import annotations
 
@@ -6,43 +6,15 @@ import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 
 import pytest
 import serial
 
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.clock import field_loop
-from redband.virtual.field import BadgeSpec, Field
 
 TOOL_TIMEOUT_S = 60.0
-MakeBadge = Callable[..., Awaitable[VirtualBadge]]
-
-
-@pytest.fixture
-async def make_badge(tmp_path: Path) -> AsyncIterator[MakeBadge]:
-    """Return make(main, files=(), **spec): a badge with power, in its own field."""
-    fields: list[Field] = []
-
-    async def make(
-        main: str | None = None,
-        files: tuple[tuple[str, bytes], ...] = (),
-        with_power: bool = True,
-        **spec,
-    ) -> VirtualBadge:
-        field = Field(tmp_path / f"field-{len(fields)}")
-        fields.append(field)
-        await field.start()
-        programs = (("/main.py", main.encode()),) if main is not None else ()
-        spec = {"badge_id": 1, "with_firmware": False} | spec
-        return await field.add_badge(
-            BadgeSpec(files=programs + files, **spec), with_power=with_power
-        )
-
-    yield make
-    for field in fields:
-        await field.stop()
 
 
 @pytest.fixture
