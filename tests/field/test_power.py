@@ -122,7 +122,7 @@ async def test_deep_sleep_ends_by_time_and_by_the_button(make_badge):
         CAUSE
         + "import esp32\n"
         + "esp32.wake_on_gpio((machine.Pin(3),), False)\n"
-        + "machine.deepsleep(4000 if machine.reset_cause() == 1 else 0)\n",
+        + "machine.deepsleep(4000 if machine.reset_cause() == 1 else 3600000)\n",
     )
     await badge.console.wait_output(b"cause 4 4")
     badge.console.log.clear()
