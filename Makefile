@@ -57,7 +57,6 @@ check: $(VENV)/.installed-dev
 	$(BIN)/python tools/check_imports.py
 	$(BIN)/python tools/rules_coverage.py
 	$(BIN)/python tools/size_budget.py
-	$(BIN)/python tools/generate_board.py --check
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .

@@ -89,4 +89,8 @@ def test_every_drawn_change_applies_and_a_seed_draws_the_same():
     for mutant in random.Random(0).sample(every, 50):
         text = (ROOT / mutant.file).read_text(encoding="utf-8")
         assert mutant.change.applied(text) != text
-    assert mutants.chosen("", 7) == mutants.chosen("", 7) != mutants.chosen("", 8)
+    assert (
+        mutants.chosen("presets", 7)
+        == mutants.chosen("presets", 7)
+        != mutants.chosen("presets", 8)
+    )

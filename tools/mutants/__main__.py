@@ -82,14 +82,12 @@ def is_noticed(folder: Path, mutant: Mutant) -> bool:
 
 def passes(folder: Path, run: tuple[str, ...]) -> bool:
     """Return whether these tests pass in the copy. Raises RuntimeError when there are none."""
-    path = os.pathsep.join([f"{folder}/host", f"{folder}/firmware/lib", str(folder)])
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *run]
-    environment = os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         done = subprocess.run(
             command,
             cwd=folder,
-            env=environment,
+            env=environment(folder),
             capture_output=True,
             timeout=TEST_TIMEOUT_S,
             check=False,
@@ -101,10 +99,20 @@ def passes(folder: Path, run: tuple[str, ...]) -> bool:
     return done.returncode == CONTENT
 
 
+def environment(folder: Path) -> dict[str, str]:
+    """Return the environment in which Python takes our packages from the copy in `folder`."""
+    path = os.pathsep.join([f"{folder}/host", f"{folder}/firmware/lib", str(folder)])
+    return os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+
+
 def copied(folder: Path) -> Path:
-    """Copy what git knows of the tree, and return where it is."""
+    """Copy the tree less what git ignores, and return where it is."""
     names = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout.split("\0")
     for name in filter(None, names):
         target = folder / name
