@@ -9,7 +9,7 @@ import pytest
 from tests.support.changed import changed_firmware
 from tests.support.waiting import until
 
-from redband.build import modules
+from redband.desk import modules
 from redband.build.firmware import compiled
 from redband.cli.app import run
 from redband.desk import board_scripts

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from redband import rules
-from redband.build import modules
+from redband.desk import modules
 from redband.build.firmware import MAIN, content_hash, firmware_files
 from redband.desk import board_scripts
 from redband.desk.mpremote import Mpremote, PortError, PortTrouble
