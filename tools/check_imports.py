@@ -1,6 +1,7 @@
 """Fail when an import goes against tools/imports.toml, or modules import each other in a circle.
 
-Every import counts: relative ones, those inside functions, and those for types only.
+Every import counts against the table: relative ones, those inside functions, and those for types.
+In circles those for types alone do not count, as Python never runs them.
 
     python tools/check_imports.py            check the tree, and the table in docs/architecture.md
     python tools/check_imports.py --write    put the table there
@@ -35,11 +36,15 @@ class Room:
 
 @dataclass(frozen=True)
 class Import:
-    """One imported module or name. target: its file, None when it is not ours."""
+    """One imported module or name. target: its file, None when it is not ours.
+
+    is_run: False for one that stands under TYPE_CHECKING.
+    """
 
     line: int
     module: str
     target: Path | None
+    is_run: bool
 
 
 def rooms(root: Path = ROOT) -> list[Room]:
@@ -77,16 +82,24 @@ def find(module: str, root: Path) -> Path | None:
 
 def imports_of(path: Path, root: Path = ROOT) -> list[Import]:
     """Return all imports of a file; of `from package import name`, the module if name is one."""
+    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    for_types = {
+        id(node)
+        for test in ast.walk(tree)
+        if isinstance(test, ast.If) and ast.unparse(test.test) == "TYPE_CHECKING"
+        for node in test.body
+    }
     found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+    for node in ast.walk(tree):
+        is_run = id(node) not in for_types
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-            found += [Import(node.lineno, name, find(name, root)) for name in names]
+            found += [Import(node.lineno, name, find(name, root), is_run) for name in names]
         elif isinstance(node, ast.ImportFrom):
             base = ".".join([*_package(path, node.level, root), *filter(None, [node.module])])
             for alias in node.names:
                 target = find(f"{base}.{alias.name}", root)
-                found.append(Import(node.lineno, base, target or find(base, root)))
+                found.append(Import(node.lineno, base, target or find(base, root), is_run))
     return found
 
 
@@ -126,7 +139,10 @@ def faults_in(path: Path, every: list[Room], root: Path = ROOT) -> list[str]:
 
 def circles(files: list[Path], root: Path = ROOT) -> list[list[str]]:
     """Return the groups of modules that import each other, by path."""
-    graph = {path: {one.target for one in imports_of(path, root)} - {path} for path in files}
+    graph = {
+        path: {one.target for one in imports_of(path, root) if one.is_run} - {path}
+        for path in files
+    }
     reach = {path: _reached(path, graph) for path in files}
     groups = {
         frozenset(other for other in reach[path] if path in reach.get(other, ()))
