@@ -6,6 +6,7 @@ passed on with one hop less. Who may say what: docs/keys.md. Bytes: docs/protoco
 has nothing to do with treatments imports this never.
 """
 
+from redband_core import numbers
 from redband_core.advert import BLOCK_BYTES, MAGIC, form
 from redband_core.errors import ProtocolError
 from redband_core.opening import covered
@@ -30,7 +31,7 @@ def _filled(block: bytearray) -> bytes:
 def _rest_is_zero(reader: Reader) -> None:
     while not reader.at_end():
         if reader.u8():
-            raise ProtocolError("bytes after the end of a block")
+            raise ProtocolError(numbers.ERROR_BLOCK_LEFT_OVER)
 
 
 def wanted_block(patient_id: int, count: int, nonce: int, signal: int, wishes: int) -> bytes:

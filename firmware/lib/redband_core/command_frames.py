@@ -31,7 +31,7 @@ def decode_event(message: bytes) -> "tuple[int, int, tuple]":
     while not reader.at_end():
         args.append(reader.signed())
     if len(args) > ARGS_MAX:
-        raise ProtocolError("too many arguments")
+        raise ProtocolError(numbers.ERROR_TOO_MANY_ARGUMENTS)
     return request, event_id, tuple(args)
 
 

@@ -5,6 +5,7 @@ plain block: those say so in their names. `decrypt(block)`: AES-128 of 16 bytes 
 advert key.
 """
 
+from redband_core import numbers
 from redband_core.advert import BLOCK_BYTES, KIND_BROADCAST, MAGIC, PAYLOAD_BYTES, VERSION
 from redband_core.errors import ProtocolError
 from redband_core.keys import is_same
@@ -20,7 +21,7 @@ _PROOF_AT = _HEAD_BYTES + BLOCK_BYTES
 def kind_of(payload: "bytes | bytearray | memoryview") -> int:
     """Return the kind of a payload of this version. Raises ProtocolError for anything else."""
     if len(payload) != PAYLOAD_BYTES or payload[0] != MAGIC or payload[1] >> 4 != VERSION:
-        raise ProtocolError("not an advert of this version")
+        raise ProtocolError(numbers.ERROR_ADVERT_VERSION)
     return payload[1] & 15
 
 

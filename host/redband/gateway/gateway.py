@@ -22,6 +22,7 @@ from redband.gateway.merge import merge
 from redband.gateway.port import LINKS_MAX, SYNC_DEADLINE_S, GatewayRadio
 from redband.gateway.queue import Places, SyncQueue
 from redband.keys import Keys
+from redband.number_texts import error_text
 from redband.overview.chronicle import Chronicle, Happening
 from redband.overview.names import Rulesets
 from redband.overview.rows import BadgeRow
@@ -293,7 +294,7 @@ class Gateway:
 
     def _failed(self, live: LiveBadge, error: Exception) -> None:
         self.failed_syncs += 1
-        live.problem = str(error) or "no answer in time"
+        live.problem = error_text(error) or "no answer in time"
         is_ours = isinstance(error, SyncError) and error.reason is SyncFailure.RADIO
         is_crowded = is_ours and self._places.refused(len(self._busy - {live.badge_id}))
         self._queue.failed(live.badge_id, self._clock(), is_crowded)

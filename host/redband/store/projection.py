@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from redband import number_texts
 from redband.store.records import Record
 from redband.store.restarts import Restarts
 from redband_core import journal, numbers
@@ -153,7 +154,7 @@ class Projector:
                 handler(self, record)
         except RedbandError as error:
             # The record stays in the store as it is; one odd record must not hide a badge.
-            self._problem = f"record {record.seq} cannot be read: {error}"
+            self._problem = f"record {record.seq} cannot be read: {number_texts.error_text(error)}"
             self._is_based = False
         return self._restarts.in_timer > in_timer
 

@@ -3,6 +3,7 @@
 Guarantee: as there; no badge carries this in its memory.
 """
 
+from redband_core import numbers
 from redband_core.advert import PAYLOAD_BYTES
 from redband_core.command_frames import ANSWER, ARGS_MAX
 from redband_core.errors import ProtocolError, UsageError
@@ -16,7 +17,7 @@ def encode_event(request: int, event_id: int, args: tuple) -> bytes:
     `request`: random u32, the same for a repeat. `args`: ints as the ruleset declares them.
     """
     if len(args) > ARGS_MAX:
-        raise UsageError("too many arguments")
+        raise UsageError(numbers.ERROR_TOO_MANY_ARGUMENTS)
     message = bytearray((EVENT,))
     put_u32(message, request)
     put_varint(message, event_id)
@@ -39,7 +40,7 @@ def encode_broadcast(payload: bytes) -> bytes:
     `payload`: of a BROADCAST advert, sealed.
     """
     if len(payload) != PAYLOAD_BYTES:
-        raise UsageError("payload of a wrong length")
+        raise UsageError(numbers.ERROR_ADVERT_LENGTH)
     return bytes((BROADCAST,)) + payload
 
 
