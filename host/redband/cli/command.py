@@ -158,7 +158,7 @@ async def _give(
     order: _Order, hearing, backend, keys: Keys, rulesets: Rulesets, seconds: float, lang: Language
 ) -> tuple[str, bool]:
     """Give the order; return (what came of it, whether it was done)."""
-    from redband.cli.reach import reach
+    from redband.gateway.reach import reach
     from redband.radio import SyncError, SyncFailure, command_badge
 
     sighting = await reach(hearing, order.badge_id, seconds)

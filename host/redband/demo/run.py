@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from redband.cli.logs import log_to
 from redband.demo.preflight import LOW_BYTES, Ground, full_disk, prepare
 from redband.demo.settings import DemoSettings
 from redband.errors import leading_error
+from redband.gateway.logs import log_to
 from redband.virtual import clock
 
 if TYPE_CHECKING:

@@ -17,12 +17,12 @@ from collections.abc import Callable
 from redband.errors import leading_error
 from redband.gateway.broadcasts import TOLD_MAX, Broadcast, known_broadcasts, missed
 from redband.gateway.live import SETBACK_WAIT_S, LiveBadge
+from redband.gateway.merge import merge
 from redband.gateway.port import LINKS_MAX, SYNC_DEADLINE_S, GatewayRadio
 from redband.gateway.queue import Places, SyncQueue
 from redband.keys import Keys
 from redband.number_texts import error_text
 from redband.overview.chronicle import Chronicle, Happening
-from redband.overview.merge import merge
 from redband.overview.names import Rulesets
 from redband.overview.rows import BadgeRow
 from redband.radio import Heard, SyncError, SyncFailure
