@@ -26,7 +26,8 @@ from redband import rules
 from redband_core import gestures, journal, numbers
 from redband_core.engine import Engine
 from redband_core.limits import CHECKPOINT_MS
-from redband_core.ruleset import VOID, Ruleset
+from redband_core.ruleset import Ruleset
+from redband_core.ruleset_codes import VOID
 
 HOUR_MS = 3_600_000
 GAME_HOURS = 48

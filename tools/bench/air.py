@@ -26,7 +26,9 @@ from redband.rules.replay import find_micropython
 from redband.store.records import Page, decode_page
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import VirtualRadio, backend
+from redband.virtual.clock import run
 from redband.virtual.radio import Ether
+from redband.virtual.radio.hci_server import open_hci
 from redband.wire.advert import Advert
 from redband_core import advert, limits, sealing
 from tools.bench.air_badge import AirBadge
@@ -53,7 +55,7 @@ async def an_air() -> AsyncIterator[tuple[Ether, VirtualRadio, Path]]:
     """Give an ether with a host's radio, and a folder."""
     with tempfile.TemporaryDirectory(prefix="redband-bench-") as name:
         ether = Ether()
-        await ether.open_hci(f"{name}/hci")
+        await open_hci(ether, f"{name}/hci")
         radio = backend(f"{name}/hci")
         try:
             yield ether, radio, Path(name)
@@ -294,4 +296,4 @@ async def _measure() -> Table:
 
 def measure() -> Table:
     """Run the bench and return its table."""
-    return asyncio.run(_measure())
+    return run(_measure(), is_real=True)

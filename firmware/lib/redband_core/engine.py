@@ -13,7 +13,7 @@ track, then the "always" rules until nothing changes.
 
 from redband_core import numbers
 from redband_core.errors import RulesError
-from redband_core.ruleset import (
+from redband_core.ruleset_codes import (
     BAD_ARGUMENTS,
     ENDLESS,
     EXPRESSION_BYTES,

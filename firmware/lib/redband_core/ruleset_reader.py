@@ -40,9 +40,8 @@ from redband_core.expression import FIRST_OPERATOR, NONE
 from redband_core.expression_reader import check, put
 from redband_core.led import PATTERN_NAMES
 from redband_core.packing import Reader
-from redband_core.ruleset import (
+from redband_core.ruleset_codes import (
     GO,
-    MAGIC,
     NOT_APPLICABLE,
     NOTE,
     SET,
@@ -52,6 +51,7 @@ from redband_core.ruleset import (
     VOID_TAG,
 )
 
+MAGIC = b"RBL1"
 _NO_EXPRESSION = bytes((0, 0, NONE))
 _PROGRAM_LIMIT = 0xFFFF
 

@@ -8,7 +8,7 @@ decides what may happen: that is `redband_core.engine`.
 from redband_core import numbers
 from redband_core.errors import RulesError
 from redband_core.expression import NONE, evaluate
-from redband_core.ruleset import (
+from redband_core.ruleset_codes import (
     EFFECT_BYTES,
     EXPRESSION_BYTES,
     GO,

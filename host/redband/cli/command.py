@@ -121,7 +121,7 @@ def _carry_out(
                     "Orders need the game's key or that of a role; name it with --key."
                 )
             order = _Order(badge_id, words, _role(as_role, keys), new_request())
-            hearing = BleakRadio(radio.backend, keys, time_factor=radio.time_factor)
+            hearing = BleakRadio(radio.backend, keys)
             rulesets, close = _open_rulesets(where.folder, where.ruleset)
             try:
                 told.append(
@@ -158,7 +158,7 @@ async def _give(
     order: _Order, hearing, backend, keys: Keys, rulesets: Rulesets, seconds: float, lang: Language
 ) -> tuple[str, bool]:
     """Give the order; return (what came of it, whether it was done)."""
-    from redband.cli.reach import reach
+    from redband.gateway.reach import reach
     from redband.radio import SyncError, SyncFailure, command_badge
 
     sighting = await reach(hearing, order.badge_id, seconds)

@@ -14,11 +14,11 @@ from socket import gethostname
 
 import typer
 
-from redband.cli.logs import log_to
 from redband.cli.options import open_radio
 from redband.errors import leading_error
 from redband.gateway.bleak_radio import BleakRadio
 from redband.gateway.gateway import Gateway
+from redband.gateway.logs import log_to
 from redband.overview.names import open_rulesets
 from redband.radio import ScanCounts, Verdict
 from redband.store.store import STORE_FILE, Store
@@ -76,7 +76,6 @@ async def gateway(
             radio.keys,
             store.advert_counts(),
             store.keep_advert_counts,
-            radio.time_factor,
         )
         try:
             opened = Gateway(
@@ -84,7 +83,6 @@ async def gateway(
                 store,
                 open_rulesets(store),
                 name=gethostname(),
-                time_factor=radio.time_factor,
                 keys=radio.keys,
             )
             await opened.load()

@@ -24,7 +24,8 @@ from redband.rules.library import find, read_text, shipped
 from redband.rules.model import EventInfo, RefusalInfo, Rule, RulesetModel, SignalInfo
 from redband.rules.section import RulesFileError, Section
 from redband_core.errors import RulesError
-from redband_core.ruleset import GO, Ruleset
+from redband_core.ruleset import Ruleset
+from redband_core.ruleset_codes import GO
 
 __all__ = ["CompiledRuleset", "load", "parse", "shipped"]
 

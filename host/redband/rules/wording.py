@@ -14,7 +14,7 @@ from redband.rules.model import ArgInfo, Condition, EventInfo, GestureInfo, Rule
 from redband.rules.start import Start
 from redband_core import expression as core
 from redband_core import led, tap
-from redband_core.ruleset import VOID
+from redband_core.ruleset_codes import VOID
 
 UNITS = ((3_600_000, Text("h", "ч")), (60_000, Text("min", "мин")), (1000, Text("s", "с")))
 MILLISECONDS = Text("ms", "мс")
