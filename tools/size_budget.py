@@ -13,7 +13,8 @@ from redband.build.firmware import firmware_files, module_sizes
 
 ROOT = Path(__file__).resolve().parents[1]
 ENGINE_MODULES = (
-    *("engine", "expression", "expression_reader", "ruleset", "ruleset_reader"),
+    *("engine", "expression", "expression_reader", "ruleset", "ruleset_codes"),
+    "ruleset_reader",
     *("snapshot", "state"),
 )
 ENGINE_BYTES = 11 * 1024  # a third of it, the reader, leaves a badge's heap after the start

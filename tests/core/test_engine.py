@@ -14,7 +14,8 @@ from player import Player, S, compiled
 
 from redband_core.engine import ALWAYS_ROUNDS, Engine
 from redband_core.errors import RulesError
-from redband_core.ruleset import BAD_ARGUMENTS, UNKNOWN_EVENT, Ruleset
+from redband_core.ruleset import Ruleset
+from redband_core.ruleset_codes import BAD_ARGUMENTS, UNKNOWN_EVENT
 from redband_core.snapshot import HISTORY_LIMIT
 from redband_core.state import TIMER_LIMIT_MS
 

@@ -15,7 +15,8 @@ from player import HERE, compiled
 
 from redband_core.engine import Engine
 from redband_core.errors import RulesError
-from redband_core.ruleset import BAD_ARGUMENTS, UNKNOWN_EVENT, Ruleset
+from redband_core.ruleset import Ruleset
+from redband_core.ruleset_codes import BAD_ARGUMENTS, UNKNOWN_EVENT
 from redband_core.state import COUNTER_LIMIT, TIMER_LIMIT_MS
 
 HUGE = (1 << 31, 1 << 40, (1 << 53) - 1, 1 << 62, 1 << 64, 1 << 200)

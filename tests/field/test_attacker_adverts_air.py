@@ -14,15 +14,15 @@ from tests.support.taps import hit
 from tests.support.waiting import WAIT_S, until
 
 from redband.gateway.bleak_radio import BleakRadio
-from redband.gateway.broadcasts import COMMANDS, make_word
+from redband.gateway.broadcasts import COMMANDS, make_broadcast
 from redband.gateway.gateway import Gateway
 from redband.keys import GameKeys
-from redband.overview.names import open_book
-from redband.radio import AdvertReader, order_badge
+from redband.overview.names import open_rulesets
+from redband.radio import AdvertReader, command_badge
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
-from redband.wire import order_frames as wire_order_frames
+from redband.wire import command_frames as wire_command_frames
 from redband_core import journal
 from redband_core.advert import advertising_data
 
@@ -74,7 +74,7 @@ async def test_G12_recorded_and_forged_adverts_change_no_row_of_a_gateway(field:
     badge, recorder = field.badges[1], Recorder(field)
     store = Store(field.directory / STORE_FILE)
     radio = backend(field.hci_path)
-    gateway = Gateway(BleakRadio(radio, field.keys), store, open_book(store), name="tent")
+    gateway = Gateway(BleakRadio(radio, field.keys), store, open_rulesets(store), name="tent")
     await gateway.load()
     running = asyncio.create_task(gateway.run())
     thief = await a_device(field.ether, "C0:DE:00:00:66:66")
@@ -104,14 +104,14 @@ async def test_G12_recorded_and_forged_adverts_change_no_row_of_a_gateway(field:
     store.close()
 
 
-async def test_G12_recorded_and_changed_words_to_the_fleet_stop_no_badge(field: Field) -> None:
+async def test_G12_recorded_and_changed_broadcasts_stop_no_badge(field: Field) -> None:
     recorder = Recorder(field)
     observer = Observer(field, AdvertReader(field.keys))
     store = Store(field.directory / STORE_FILE)
     for name in ("stop", "resume"):
-        word = make_word(store, field.keys, COMMANDS[name])
-        orders = [wire_order_frames.encode_fleet(word.payload)]
-        await order_badge(
+        word = make_broadcast(store, field.keys, COMMANDS[name])
+        orders = [wire_command_frames.encode_broadcast(word.payload)]
+        await command_badge(
             (await observer.next()).device,
             lambda _welcome, orders=orders: orders,
             field.keys,
@@ -121,7 +121,7 @@ async def test_G12_recorded_and_changed_words_to_the_fleet_stop_no_badge(field: 
         await until(lambda name=name: observer.shows(1, is_paused=name == "stop"))
         await until(lambda name=name: len(recorder.of_kind(3)) == 1 + (name == "resume"))
     stop = recorder.of_kind(3)[0]
-    foreign = make_word(Store(field.directory / "other"), OTHER_GAME, COMMANDS["stop"])
+    foreign = make_broadcast(Store(field.directory / "other"), OTHER_GAME, COMMANDS["stop"])
     thief = await a_device(field.ether, "C0:DE:00:00:66:66")
     for data in (
         stop,

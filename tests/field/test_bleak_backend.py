@@ -42,6 +42,7 @@ from tests.support.waiting import until
 from redband.virtual.bleak_backend import backend
 from redband.virtual.bleak_backend.adverts import HeardDevice
 from redband.virtual.radio import badge_frames as frames
+from redband.virtual.radio.hci_server import open_hci
 
 BADGE = badge_address(1)
 FAST = 10
@@ -83,7 +84,7 @@ from redband.virtual.radio import Ether
 async def main():
     ether = Ether()
     path = tempfile.mkdtemp() + "/hci"
-    await ether.open_hci(path)
+    await open_hci(ether, path)
     radio = backend(path)
     await BleakScanner.discover(timeout=0.01, backend=radio.scanner)
     BleakClient("C0:DE:00:00:00:01", backend=radio.client)
@@ -354,7 +355,7 @@ async def test_field_that_is_gone_ends_every_wait(tmp_path):
         async with asyncio.timeout(10):
             await gone.wait()
         async with an_ether(time_factor=FAST) as ether:  # and a new field on the same socket
-            await ether.open_hci(str(tmp_path / "hci"))
+            await open_hci(ether, str(tmp_path / "hci"))
             await a_badge(ether, READ)
             async with await client_of(radio) as client:
                 assert await client.read_gatt_char(VALUE_UUID) == b"value"
@@ -385,7 +386,7 @@ def test_H10_one_radio_in_two_event_loops(tmp_path):
 
     async def once():
         async with an_ether(time_factor=FAST) as ether:
-            await ether.open_hci(str(tmp_path / "hci"))
+            await open_hci(ether, str(tmp_path / "hci"))
             await a_badge(ether, READ)
             await find(radio)
 

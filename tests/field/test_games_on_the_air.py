@@ -21,7 +21,7 @@ from tests.support.waiting import WAIT_S
 from redband.demo.evidence import EVENT_KINDS, read_journal
 from redband.gateway.bleak_radio import BleakRadio
 from redband.gateway.gateway import Gateway
-from redband.overview.names import open_book
+from redband.overview.names import open_rulesets
 from redband.radio import SyncError, SyncFailure
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.badge import VirtualBadge
@@ -47,7 +47,7 @@ async def hits(badge: VirtualBadge, count: int) -> None:
 async def gateway_on(field: Field, radio: VirtualRadio) -> AsyncIterator[Gateway]:
     """Let a gateway run on the field's store."""
     store = Store(field.directory / STORE_FILE)
-    gateway = Gateway(BleakRadio(radio, field.keys), store, open_book(store), name="tent")
+    gateway = Gateway(BleakRadio(radio, field.keys), store, open_rulesets(store), name="tent")
     await gateway.load()
     running = asyncio.create_task(gateway.run())
     try:

@@ -1,4 +1,4 @@
-"""The medic's tap on whole virtual badges: who is treated, by whom, and what both books say."""
+"""The medic's tap on whole virtual badges: who is treated, by whom, and what both journals say."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def air(field: Field) -> Air:
 
 
 @pytest.mark.parametrize("radio_mode", ["continuous", "windowed"])
-async def test_medic_treats_the_patient_who_calls_and_both_books_say_so(
+async def test_medic_treats_the_patient_who_calls_and_both_journals_say_so(
     field: Field, air: Air, radio_mode: str
 ):
     patient = await join(field, 1, radio_mode=radio_mode)

@@ -13,14 +13,14 @@ from tests.support.waiting import WAIT_S, until
 
 from redband import rules
 from redband.gateway.bleak_radio import BleakRadio
-from redband.gateway.broadcasts import COMMANDS, make_word
+from redband.gateway.broadcasts import COMMANDS, make_broadcast
 from redband.gateway.gateway import Gateway
-from redband.overview.names import open_book
-from redband.radio import new_request, order_badge
+from redband.overview.names import open_rulesets
+from redband.radio import command_badge, new_request
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
-from redband.wire import order_frames as wire_order_frames
+from redband.wire import command_frames as wire_command_frames
 from redband_core import frames, journal, numbers
 
 pytestmark = pytest.mark.timeout(240)
@@ -52,7 +52,7 @@ async def test_order_is_done_once_although_its_answer_is_lost_with_the_link(fiel
     badge = await field.add_badge(BadgeSpec(1, "Anna"))
     observer = Observer(field)
     heard = await observer.next()
-    message = wire_order_frames.encode_event(new_request(), 1, (1, 2))
+    message = wire_command_frames.encode_event(new_request(), 1, (1, 2))
     links = 0
 
     def orders(_welcome) -> list[bytes]:
@@ -69,8 +69,10 @@ async def test_order_is_done_once_although_its_answer_is_lost_with_the_link(fiel
     badge.on_leds.append(walk_off)
     hosts = {radio.name for radio in field.ether.controllers} - {address(1)}
     (host,) = hosts
-    done = await order_badge(heard.device, orders, field.keys, observer.radio, 90)
-    assert wire_order_frames.decode_result(done.answers[0], frames.EVENT)[1] == numbers.ANSWER_DONE
+    done = await command_badge(heard.device, orders, field.keys, observer.radio, 90)
+    assert (
+        wire_command_frames.decode_result(done.answers[0], frames.EVENT)[1] == numbers.ANSWER_DONE
+    )
     assert links > 1
     await observer.close()
     records = await cut_and_read(badge)
@@ -86,11 +88,11 @@ async def test_stop_passes_along_three_badges_of_which_only_neighbours_hear_each
     (host,) = {one.name for one in field.ether.controllers} - {address(n) for n in (1, 2, 3)}
     field.ether.set_rssi(address(1), address(3), None)
     store = Store(field.directory / STORE_FILE)
-    word = make_word(store, field.keys, COMMANDS["stop"])
+    word = make_broadcast(store, field.keys, COMMANDS["stop"])
     heard = next(one for one in reversed(observer.heard) if one.advert.badge_id == 1)
-    orders = [wire_order_frames.encode_fleet(word.payload)]
-    done = await order_badge(heard.device, lambda _w: orders, field.keys, observer.radio, WAIT_S)
-    assert wire_order_frames.decode_result(done.answers[0], frames.BROADCAST) == (word.number, 0)
+    orders = [wire_command_frames.encode_broadcast(word.payload)]
+    done = await command_badge(heard.device, lambda _w: orders, field.keys, observer.radio, WAIT_S)
+    assert wire_command_frames.decode_result(done.answers[0], frames.BROADCAST) == (word.number, 0)
     await until(lambda: all(observer.shows(number, is_paused=True) for number in (1, 2, 3)))
     store.close()
     await observer.close()
@@ -100,25 +102,25 @@ async def test_stop_passes_along_three_badges_of_which_only_neighbours_hear_each
         assert sum(kind == journal.PAUSE for _seq, kind, _ms, _payload in records) == 1
 
 
-async def test_fleet_command_reports_who_heard_it_and_a_badge_that_was_off_is_told_later(
+async def test_say_reports_who_heard_it_and_a_badge_that_was_off_is_told_later(
     field: Field,
 ):
     first = await field.add_badge(BadgeSpec(1, "Anna", ruleset_id="wounds"))
     second = await field.add_badge(BadgeSpec(2, "Boris", ruleset_id="wounds"))
     await redband(field, "sync", "--listen", "3")
     await second.power_cut()
-    out, err = await redband(field, "fleet", "stop", "--seconds", "12", code=1)
+    out, err = await redband(field, "say", "stop", "--seconds", "12", code=1)
     assert out == "badge 1: has heard it\n"
     assert err == "badge 2: not yet, and it is not in range\n"
     await second.power_on()
     out, _err = await redband(field, "watch", "--seconds", "15")
     assert "paused" in [line for line in out.splitlines() if line.split()[0] == "2"][-1]
-    out, _err = await redband(field, "fleet", "resume")
+    out, _err = await redband(field, "say", "resume")
     assert {line.split(": ")[0] for line in out.splitlines()} == {"badge 1", "badge 2"}
     assert {line.split(": ")[1] for line in out.splitlines()} <= {"has heard it", "goes on"}
-    out, _err = await redband(field, "fleet", "fight-over", "--ruleset", "wounds")
+    out, _err = await redband(field, "say", "fight-over", "--ruleset", "wounds")
     assert out == "badge 1: has heard it\nbadge 2: has heard it\n"
-    _out, err = await redband(field, "fleet", "fight-over", "--ruleset", "hits", code=2)
+    _out, err = await redband(field, "say", "fight-over", "--ruleset", "hits", code=2)
     assert err == "redband: The ruleset hits has no end of a fight.\n"
     for badge in (first, second):
         records = await cut_and_read(badge)
@@ -178,17 +180,19 @@ async def test_gateway_tells_missed_words_in_order(field: Field):
     """Whatever was said while it was away, it hears each word once, in the order of saying."""
     badge = await field.add_badge(BadgeSpec(1, "Anna"), with_power=False)
     store = Store(field.directory / STORE_FILE)
-    said = [make_word(store, field.keys, COMMANDS[name]) for name in ("stop", "resume", "stop")]
+    said = [
+        make_broadcast(store, field.keys, COMMANDS[name]) for name in ("stop", "resume", "stop")
+    ]
     radio = backend(field.hci_path)
     observer = BleakRadio(radio, field.keys)
-    gateway = Gateway(observer, store, open_book(store), keys=field.keys)
+    gateway = Gateway(observer, store, open_rulesets(store), keys=field.keys)
     await gateway.load()
     running = asyncio.create_task(gateway.run())
     await badge.power_on()
 
     def has_all() -> bool:
         live = gateway.live(1)
-        return live is not None and live.projector.fleet_number >= said[-1].number
+        return live is not None and live.projector.broadcast_number >= said[-1].number
 
     await until(has_all)
     running.cancel()
@@ -224,6 +228,6 @@ def test_every_staff_event_of_every_shipped_ruleset_is_within_reach():
                 event_id, args = read_event(found, event.name, words)
                 assert event_id == event.id
                 assert len(args) == len(event.args)
-                wire_order_frames.encode_event(1, event_id, args)
+                wire_command_frames.encode_event(1, event_id, args)
                 reached += 1
     assert reached > 100

@@ -1,4 +1,4 @@
-"""Sync, orders, words to the fleet, the medic's tap and updates, in both modes of the radio.
+"""Sync, orders, broadcasts, the medic's tap and updates, in both modes of the radio.
 
 In windowed mode each badge is at rest before it is talked to: its radio is off most of the time,
 and it sleeps lightly meanwhile.
@@ -16,14 +16,14 @@ from tests.support.waiting import WAIT_S, until
 
 from redband.build import packages
 from redband.build.firmware import firmware_directory
-from redband.gateway.broadcasts import COMMANDS, make_word
-from redband.radio import AdvertReader, order_badge
+from redband.gateway.broadcasts import COMMANDS, make_broadcast
+from redband.radio import AdvertReader, command_badge
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
 from redband.virtual.image import read_image
-from redband.wire import order_frames as wire_order_frames
+from redband.wire import command_frames as wire_command_frames
 from redband_core import frames, numbers
 
 SLEPT = b"slept lightly"
@@ -131,15 +131,15 @@ async def test_order_is_done_and_a_word_is_passed_on(party: Party):
     observer = Observer(field, AdvertReader(field.keys))
     field.ether.set_rssi(second.spec.address, "F0:DE:00:00:00:01", None)  # the host: by 1 only
     store = Store(field.directory / STORE_FILE)
-    word = make_word(store, field.keys, COMMANDS["stop"])
+    word = make_broadcast(store, field.keys, COMMANDS["stop"])
     orders = [
-        wire_order_frames.encode_command(1, numbers.COMMAND_IDENTIFY),
-        wire_order_frames.encode_fleet(word.payload),
+        wire_command_frames.encode_command(1, numbers.COMMAND_IDENTIFY),
+        wire_command_frames.encode_broadcast(word.payload),
     ]
     heard = await observer.next()
     assert heard.advert.badge_id == 1
-    done = await order_badge(heard.device, lambda _w: orders, field.keys, observer.radio, WAIT_S)
-    assert wire_order_frames.decode_result(done.answers[1], frames.BROADCAST) == (word.number, 0)
+    done = await command_badge(heard.device, lambda _w: orders, field.keys, observer.radio, WAIT_S)
+    assert wire_command_frames.decode_result(done.answers[1], frames.BROADCAST) == (word.number, 0)
     field.ether.set_rssi(second.spec.address, "F0:DE:00:00:00:01", -60)
     await until(
         lambda: {h.advert.badge_id for h in observer.heard if h.advert.is_paused} == {1, 2}

@@ -16,7 +16,7 @@ from tests.support.waiting import WAIT_S
 from redband.build import packages
 from redband.build.firmware import firmware_directory, firmware_files
 from redband.gateway import air_update
-from redband.radio.update import talk
+from redband.radio.update import send_update
 from redband.rules import load
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.bleak_backend import backend
@@ -222,7 +222,7 @@ async def test_battery_pulled_on_trial_is_no_verdict(host: UpdateHost, tmp_path:
     for start in (1, 2):
         await badge.power_on()
         devices = await air_update.listen(keys, host.radio, frozenset((2,)), WAIT_S)
-        result = await talk(devices[2], 2, keys, host.radio)
+        result = await send_update(devices[2], 2, keys, host.radio)
         assert result.welcome.firmware_version == "0.1.0 trial"
         assert (result.answer.state, result.answer.starts) == (2, start)
         await badge.power_cut()
@@ -230,7 +230,7 @@ async def test_battery_pulled_on_trial_is_no_verdict(host: UpdateHost, tmp_path:
     async with asyncio.timeout(WAIT_S):
         while (CONFIRMED, 3) not in notes(badge):  # noqa: ASYNC110 (a flash tells nobody)
             await asyncio.sleep(0.3)
-    assert (await talk(devices[2], 2, keys, host.radio)).welcome.firmware_version == "0.1.0"
+    assert (await send_update(devices[2], 2, keys, host.radio)).welcome.firmware_version == "0.1.0"
 
 
 @pytest.mark.parametrize("how", BROKEN)

@@ -1,6 +1,7 @@
 """The house's own checks must find a planted fault."""
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ def load_tool(name: str):
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # as dataclasses want it
     spec.loader.exec_module(module)
     return module
 
@@ -27,17 +29,61 @@ def load_tool(name: str):
         ("firmware/lib/redband_badge/x.py", "import machine", True),
         ("firmware/lib/redband_hal/x.py", "import machine", False),
         ("firmware/lib/redband_hal/x.py", "import redband_badge.app", True),
-        ("host/redband/store/x.py", "import redband_hal", True),
-        ("host/redband/store/x.py", "from redband_core.engine import Engine", False),
-        ("host/redband/virtual/silicon/x.py", "import redband", True),
+        ("host/redband/store/x.py", "from redband_hal import board", True),
+        ("host/redband/store/x.py", "import machine", True),
+        ("host/redband/store/x.py", "from redband_core.packing import Reader", False),
+        ("host/redband/store/x.py", "from redband.cli import app", True),
+        ("host/redband/store/x.py", "def late():\n    from redband.cli import app", True),
+        ("host/redband/store/x.py", "from ..cli import app", True),
+        ("host/redband/store/x.py", "from . import y", False),
+        ("host/redband/wire/x.py", "import pathlib", True),
+        ("host/redband/virtual/silicon/x.py", "from redband import errors", True),
+        ("elsewhere/x.py", "", True),
     ],
 )
 def test_import_against_the_direction_is_found(tmp_path, place, line, is_fault):
-    path = tmp_path / place
-    path.parent.mkdir(parents=True)
-    path.write_text(line + "\n", encoding="utf-8")
-    faults = load_tool("check_imports").faults_in(path, tmp_path)
+    for module in (
+        "firmware/lib/redband_core/packing",
+        "firmware/lib/redband_badge/app",
+        "firmware/lib/redband_hal/board",
+        "host/redband/cli/app",
+        "host/redband/errors",
+        "host/redband/store/y",
+    ):
+        plant(tmp_path, f"{module}.py", "")
+    tool = load_tool("check_imports")
+    faults = tool.faults_in(plant(tmp_path, place, line), tool.rooms(), tmp_path)
     assert bool(faults) is is_fault, faults
+
+
+@pytest.mark.parametrize(
+    ("back", "is_circle"),
+    [
+        ("from redband.store import a", True),
+        ("def late():\n    from . import a", True),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from . import a", False),
+    ],
+)
+def test_circle_is_found(tmp_path, back, is_circle):
+    first = plant(tmp_path, "host/redband/store/a.py", "from redband.store.b import x")
+    second = plant(tmp_path, "host/redband/store/b.py", back)
+    found = load_tool("check_imports").circles([first, second], tmp_path)
+    assert found == [["host/redband/store/a.py", "host/redband/store/b.py"]] * is_circle
+
+
+def plant(root: Path, place: str, text: str) -> Path:
+    """Write a file of a tree that is to be checked."""
+    path = root / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+def test_page_prints_the_table_of_rooms():
+    tool = load_tool("check_imports")
+    page = (ROOT / tool.PAGE).read_text(encoding="utf-8")
+    assert tool.page_with(tool.table_text(tool.rooms()), page) == page
+    assert tool.page_with("other\n", page) != page
 
 
 def test_rule_without_a_test_is_found(tmp_path):

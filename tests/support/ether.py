@@ -19,6 +19,7 @@ from redband.virtual.bleak_backend import VirtualRadio, backend
 from redband.virtual.radio import BadgeRadio, Ether, RadioController
 from redband.virtual.radio import badge_frames as frames
 from redband.virtual.radio.device import HonestDevice, configure
+from redband.virtual.radio.hci_server import open_hci
 
 SERVICE_UUID = "7a0247e7-8e88-409b-a959-ab5092ddb03e"
 VALUE_UUID = "45366e80-cf3a-11e1-9ab4-0002a5d5c51b"
@@ -48,7 +49,7 @@ async def an_ether(**settings) -> AsyncIterator[Ether]:
 @asynccontextmanager
 async def a_host(ether: Ether, directory: Path) -> AsyncIterator[VirtualRadio]:
     """A bleak backend in its own HCI session; its address is host_address(1)."""
-    await ether.open_hci(str(directory / "hci"))
+    await open_hci(ether, str(directory / "hci"))
     radio = backend(str(directory / "hci"))
     try:
         yield radio

@@ -12,7 +12,7 @@ from tests.support.gateway_radio import GatewayRadio
 
 from redband.gateway.gateway import Gateway
 from redband.keys import GameKeys
-from redband.overview.names import RuleBook
+from redband.overview.names import Rulesets
 from redband.rules.loader import load
 from redband.store.store import Store
 
@@ -44,9 +44,9 @@ class Rig:
         self.gateway = self.new_gateway()
 
     def new_gateway(self, links: int = 3) -> Gateway:
-        book = RuleBook([load("hits")])
+        rulesets = Rulesets([load("hits")])
         return Gateway(
-            *(self.radio, self.store, book, "tent"),
+            *(self.radio, self.store, rulesets, "tent"),
             clock=self._clock,
             links=links,
             keys=self.keys,

@@ -278,7 +278,7 @@ async def test_a_word_to_all_badges_takes_two_presses(open_page, field):
 
 
 async def test_a_view_that_cannot_speak_to_all_offers_no_such_button(open_page, field):
-    field.fleet_words = ()
+    field.broadcasts = ()
     page = await open_page()
     await expect(page.locator(".card")).to_have_count(9)
-    await expect(page.locator(".fleet")).to_have_count(0)
+    await expect(page.locator(".broadcast")).to_have_count(0)

@@ -9,10 +9,9 @@ import pytest
 from tests.support.changed import changed_firmware
 from tests.support.waiting import until
 
-from redband.build import modules
 from redband.build.firmware import compiled
 from redband.cli.app import run
-from redband.desk import board_scripts
+from redband.desk import board_scripts, modules
 from redband.desk import install as installer
 from redband.desk.install import Order, install
 from redband.desk.mpremote import PortError, PortTrouble

@@ -20,13 +20,14 @@ from redband.gateway.bleak_radio import BleakRadio
 from redband.gateway.gateway import Gateway
 from redband.gateway.port import LINKS_MAX
 from redband.keys import GameKeys
-from redband.overview.names import open_book
+from redband.overview.names import open_rulesets
 from redband.radio import AdvertReader, Heard, SyncResult, Verdict, scan, sync_badge
 from redband.rules.replay import find_micropython
 from redband.store.records import Page, decode_page
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import VirtualRadio, backend
 from redband.virtual.radio import Ether
+from redband.virtual.radio.hci_server import open_hci
 from redband.wire.advert import Advert
 from redband_core import advert, limits, sealing
 from tools.bench.air_badge import AirBadge
@@ -53,7 +54,7 @@ async def an_air() -> AsyncIterator[tuple[Ether, VirtualRadio, Path]]:
     """Give an ether with a host's radio, and a folder."""
     with tempfile.TemporaryDirectory(prefix="redband-bench-") as name:
         ether = Ether()
-        await ether.open_hci(f"{name}/hci")
+        await open_hci(ether, f"{name}/hci")
         radio = backend(f"{name}/hci")
         try:
             yield ether, radio, Path(name)
@@ -113,7 +114,7 @@ async def all_synced(links: int) -> float:
             await badge.start()
             await badge.advertise()
         store = Store(folder / STORE_FILE)
-        gateway = Gateway(BleakRadio(radio, GAME), store, open_book(store), links=links)
+        gateway = Gateway(BleakRadio(radio, GAME), store, open_rulesets(store), links=links)
         started_s = time.monotonic()
         async with running(gateway):
             await gateway.drained({badge.badge_id for badge in badges})

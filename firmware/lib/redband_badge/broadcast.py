@@ -19,7 +19,7 @@ _ECB = 1
 def heard(badge, payload: bytes) -> int:
     """Take a payload that the observer heard; return what a taker does. Raises ProtocolError."""
     outcome = obey(badge, payload, lambda _outcome: None)
-    for name in ("badge.broadcast", "core.order_frames", "core.opening"):
+    for name in ("badge.broadcast", "core.command_frames", "core.opening"):
         system.forget("redband_" + name)
     return (
         NOT_OURS if outcome == numbers.ANSWER_FORGED or outcome == numbers.ANSWER_BUSY else TAKEN
@@ -29,7 +29,7 @@ def heard(badge, payload: bytes) -> int:
 def obey(badge, payload: bytes, done) -> "int | None":
     """Obey and pass on a payload of 24 bytes; return an outcome, or None: `done` is told it later.
 
-    Raises ProtocolError for what is no FLEET advert.
+    Raises ProtocolError for what is no BROADCAST advert.
     """
     access = badge.observer.access
     if opening.kind_of(payload) != advert.KIND_BROADCAST or not access.file:
@@ -38,7 +38,7 @@ def obey(badge, payload: bytes, done) -> "int | None":
     block = opening.unproven_block(payload, cipher.decrypt)
     if not opening.is_proven(payload, block, access.key(keys.BROADCAST_AT)):
         return numbers.ANSWER_FORGED
-    number, command, event_id, argument, _origin, hops = broadcasts.parse_fleet(block)
+    number, command, event_id, argument, _origin, hops = broadcasts.parse_broadcast(block)
     if number < badge.game_journal.broadcast_number:
         return numbers.ANSWER_OLD
 

@@ -11,7 +11,7 @@ from redband_core import gestures, journal, numbers
 from redband_core.engine import Engine
 from redband_core.errors import RulesError
 from redband_core.limits import CHECKPOINT_MS, TAPS_MAX
-from redband_core.ruleset import VOID, VOID_TAG
+from redband_core.ruleset_codes import VOID, VOID_TAG
 
 _NEVER = 1 << 53  # later than any game time that a record can hold
 

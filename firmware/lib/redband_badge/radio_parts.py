@@ -43,7 +43,7 @@ def handlers_of(badge) -> dict:
             for name in (
                 "badge.host_commands",
                 "badge.broadcast",
-                "core.order_frames",
+                "core.command_frames",
                 "core.opening",
             ):
                 system.forget("redband_" + name)

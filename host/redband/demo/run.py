@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from redband.cli.logs import log_to
 from redband.demo.preflight import LOW_BYTES, Ground, full_disk, prepare
 from redband.demo.settings import DemoSettings
 from redband.errors import leading_error
+from redband.gateway.logs import log_to
 
 if TYPE_CHECKING:
     from redband.demo.match import Match

@@ -16,9 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from redband import rules
-from redband.build import modules
 from redband.build.firmware import MAIN, content_hash, firmware_files
-from redband.desk import board_scripts
+from redband.desk import board_scripts, modules
 from redband.desk.mpremote import Mpremote, PortError, PortTrouble
 from redband.desk.prompt import last_json, restart
 from redband.desk.settings_values import allowed, is_good, repaired

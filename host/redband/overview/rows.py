@@ -3,7 +3,7 @@
 Problem: what is known of a badge comes from two sources, its advert (fresh, unacknowledged, may
 be missed) and its journal as synced (complete up to a record, but late). A viewer wants one row.
 Guarantee: `BadgeRow` is a plain immutable value; nothing in it has to be looked up elsewhere, and
-both languages are in it. It does not decide anything: `redband.overview.merge` fills it.
+both languages are in it. It does not decide anything: `redband.gateway.merge` fills it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable
 
 from redband.rules.formula import Code, Constant
 from redband.rules.model import Condition, Effect, EventInfo, Rule, RulesetModel
-from redband_core import ruleset as core
+from redband_core import ruleset_codes as core
+from redband_core import ruleset_reader
 from redband_core.packing import put_signed, put_u32, put_varint
 from redband_core.settings_check import ROLES
 
@@ -92,7 +93,9 @@ class _Compiler:
             for gesture in model.gestures
         )
         name = model.id.encode("ascii")
-        out = bytearray(core.MAGIC + _varint(len(name)) + name + _varint(model.void_window_ms))
+        out = bytearray(
+            ruleset_reader.MAGIC + _varint(len(name)) + name + _varint(model.void_window_ms)
+        )
         out += _list(_signed(p.default) + _signed(p.low) + _signed(p.high) for p in model.params)
         out += counters + tracks + _varint(self.arg_slots) + _list(map(_signed, self.constants))
         out += _list(_varint(len(code)) + code for code in self.expressions.items)

@@ -16,7 +16,7 @@ import re
 
 from redband.rules.formula import FormulaError, Scope, compile_formula, nearest
 from redband.rules.model import Effect
-from redband_core import ruleset as core
+from redband_core import ruleset_codes as core
 
 _COUNTER = re.compile(r"^(\w+)\s*(=|\+=|-=)(?!=)\s*(.+)$")
 _GO = re.compile(r"^(\w+)\s*->\s*(\w+)(?:\s+for\s+(.+))?$")

@@ -22,7 +22,7 @@ from redband.rules.formula import nearest
 from redband.rules.loader import CompiledRuleset
 from redband.rules.model import ArgInfo, EventInfo, void_source
 from redband_core.engine import Engine
-from redband_core.ruleset import VOID
+from redband_core.ruleset_codes import VOID
 
 TIME_LIMIT_MS = 1 << 50
 END_OF_ROWS = ".\n"

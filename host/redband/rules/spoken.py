@@ -12,7 +12,7 @@ from redband.errors import RedbandUserError
 from redband.rules.formula import nearest
 from redband.rules.loader import CompiledRuleset
 from redband.rules.model import ArgInfo, EventInfo, void_source
-from redband_core.ruleset import VOID
+from redband_core.ruleset_codes import VOID
 
 
 def read_event(

@@ -15,7 +15,7 @@ from redband.rules.model import Rule, SignalInfo
 from redband.rules.shortest import signals_by_state
 from redband_core import expression as core
 from redband_core.expression_reader import prepare
-from redband_core.ruleset import GO, TIMER_ADD, TIMER_SET
+from redband_core.ruleset_codes import GO, TIMER_ADD, TIMER_SET
 
 
 class Start:

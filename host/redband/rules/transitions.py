@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from redband.rules.loader import CompiledRuleset
 from redband.rules.model import EventInfo, Rule
-from redband_core.ruleset import GO
+from redband_core.ruleset_codes import GO
 
 
 @dataclass(frozen=True, slots=True)

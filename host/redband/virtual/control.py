@@ -10,17 +10,14 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from redband.errors import RedbandUserError
 from redband.virtual.badge import BLOW_MS, HOLD_MS, PRESS_MS, SHAKE_MG, VirtualBadge
 from redband.virtual.board_pins import BUTTON
 from redband.virtual.sensor import BLOW_MAX_MG
-
-if TYPE_CHECKING:
-    from redband.virtual.field import Field
 
 LINE_BYTES = 4096
 CLIENT_TIMEOUT_S = 60.0
@@ -63,10 +60,22 @@ def _is_edge(edge: object) -> bool:
     )
 
 
+class ControlledField(Protocol):
+    """What can be asked of a field. hci_path: socket of its radio."""
+
+    time_factor: float
+
+    @property
+    def badges(self) -> Mapping[int, VirtualBadge]: ...
+
+    @property
+    def hci_path(self) -> str: ...
+
+
 class ControlServer:
     """Serves the badges of `field`."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: ControlledField) -> None:
         self._field = field
         self._server: asyncio.Server | None = None
         self._path: Path | None = None

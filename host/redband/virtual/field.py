@@ -18,6 +18,7 @@ from redband.keys import KEY_FILE, GameKeys, find_keys
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.control import ControlServer
 from redband.virtual.radio import Ether
+from redband.virtual.radio.hci_server import open_hci
 from redband.virtual.spec import BadgeSpec
 
 __all__ = ["BadgeSpec", "Field"]
@@ -80,7 +81,7 @@ class Field:
             pointer.symlink_to(self.control_path)
         for path in (self.control_path, Path(self.hci_path)):
             path.unlink(missing_ok=True)  # left by a process that was killed
-        await self.ether.open_hci(self.hci_path)
+        await open_hci(self.ether, self.hci_path)
         await self._control.start(self.control_path)
 
     def _take_directory(self) -> None:

@@ -15,7 +15,7 @@ from redband.rules.explore.run import Action, Outcome, Situation
 from redband.rules.explore.steps import Stepper
 from redband.rules.explore.system import RuleView, System
 from redband.rules.explore.values import argument_choices
-from redband_core import ruleset as core
+from redband_core import ruleset_codes as core
 
 
 class Group:

@@ -18,7 +18,7 @@ from redband.rules.explore.system import PAUSED, RUNNING
 from redband.rules.explore.walk import START, Seen, Walk
 from redband.rules.model import SignalInfo
 from redband_core import led
-from redband_core import ruleset as core
+from redband_core import ruleset_codes as core
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from redband.rules.explore.formula import Formula
 from redband.rules.explore.system import PAUSED, RUNNING, STOPPED, RuleView, System
 from redband.rules.model import Effect
-from redband_core import ruleset as core
+from redband_core import ruleset_codes as core
 from redband_core.engine import ALWAYS_ROUNDS
 from redband_core.state import TIMER_LIMIT_MS
 

@@ -18,7 +18,7 @@ from redband.rules.explore.counters import CounterClasses
 from redband.rules.explore.formula import Bounds, Formula
 from redband.rules.loader import CompiledRuleset
 from redband.rules.model import Code, Effect, Rule
-from redband_core import ruleset as core
+from redband_core import ruleset_codes as core
 from redband_core.engine import Engine
 from redband_core.state import TIMER_LIMIT_MS
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from redband.rules.explore.formula import Bounds, Formula
 from redband.rules.explore.system import RuleView, System
 from redband.rules.model import Effect, EventInfo
-from redband_core import ruleset as core
+from redband_core import ruleset_codes as core
 
 VALUES_LIMIT = 128  # of one argument
 COMBINATIONS_LIMIT = 512  # of one event's arguments

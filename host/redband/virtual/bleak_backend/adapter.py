@@ -36,6 +36,14 @@ class _Source(StreamPacketSource):
         self.on_transport_lost()
 
 
+class HostRadio(Protocol):
+    """What scanner and client need: the open adapter of the running loop."""
+
+    async def adapter(self) -> Adapter:
+        """Return it. Raises BleakBluetoothNotAvailableError."""
+        ...
+
+
 class Scanner(Protocol):
     """Who is told about adverts."""
 

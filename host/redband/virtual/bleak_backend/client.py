@@ -27,8 +27,7 @@ from redband.virtual.bleak_backend.discovery import discover
 from redband.virtual.bleak_backend.scanner import VirtualScanner
 
 if TYPE_CHECKING:
-    from redband.virtual.bleak_backend.adapter import Adapter
-    from redband.virtual.bleak_backend.radio import VirtualRadio
+    from redband.virtual.bleak_backend.adapter import Adapter, HostRadio
 
 PREFERRED_MTU = 517  # what BlueZ asks for
 ATT_HEADER_BYTES = 3
@@ -48,7 +47,7 @@ class _Link:
 class VirtualClient(BaseBleakClient):
     """One client; `radio` is set in the subclass that `backend()` makes."""
 
-    radio: ClassVar[VirtualRadio]
+    radio: ClassVar[HostRadio]
 
     def __init__(
         self,

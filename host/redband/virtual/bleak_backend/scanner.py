@@ -9,14 +9,13 @@ from bleak.backends.scanner import AdvertisementDataCallback, BaseBleakScanner
 from redband.virtual.bleak_backend.adverts import HeardDevice
 
 if TYPE_CHECKING:
-    from redband.virtual.bleak_backend.adapter import Adapter
-    from redband.virtual.bleak_backend.radio import VirtualRadio
+    from redband.virtual.bleak_backend.adapter import Adapter, HostRadio
 
 
 class VirtualScanner(BaseBleakScanner):
     """One scanner; `radio` is set in the subclass that `backend()` makes."""
 
-    radio: ClassVar[VirtualRadio]
+    radio: ClassVar[HostRadio]
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,6 @@ from redband.virtual.radio.faults import RadioFaults
 if TYPE_CHECKING:
     from redband.virtual.radio.advertiser import AdvertPdu
     from redband.virtual.radio.controller import RadioController
-    from redband.virtual.radio.hci_server import HciServer
 
 DEFAULT_RSSI_DBM = -60
 SENSITIVITY_DBM = -95  # weaker than this is not heard; typical for an ESP32 at 1 Mbit/s
@@ -56,7 +55,7 @@ class EtherStats:
 
 
 class Ether(LocalLink):
-    """One shared air. A radio is named by its address ("C0:DE:00:00:00:01"); hosts see `open_hci`.
+    """One shared air. A radio is named by its address ("C0:DE:00:00:00:01"); a host's by HCI.
 
     `seed`: of losses, jitter and advertising delays. `time_factor`: how many times faster than
     real time the radio runs. `adv_loss`, `packet_loss`: 0.0 to 1.0, of adverts and of connection
@@ -84,7 +83,7 @@ class Ether(LocalLink):
         self._asleep: set[str] = set()
         self._faults: dict[str, RadioFaults] = {}
         self._listeners: dict[RadioController, None] = {}  # ordered, so that a seed repeats
-        self._servers: list[HciServer] = []
+        self._stops: list[Callable[[], Awaitable[None]]] = []
 
     # -- time -----------------------------------------------------------------------------
 
@@ -243,22 +242,15 @@ class Ether(LocalLink):
 
     # -- hosts ----------------------------------------------------------------------------
 
-    async def open_hci(self, path: str) -> None:
-        """Serve HCI (H4) on a unix socket; each client gets a radio of its own.
-
-        Raises RedbandUserError when the socket cannot be made.
-        """
-        from redband.virtual.radio.hci_server import HciServer
-
-        server = HciServer(self, str(path))
-        await server.start()
-        self._servers.append(server)
+    def at_close(self, stop: Callable[[], Awaitable[None]]) -> None:
+        """Have `stop` awaited when the ether closes, before its radios leave."""
+        self._stops.append(stop)
 
     async def close(self) -> None:
         """Stop serving, take every radio off the air and cancel every timer."""
-        for server in self._servers:
-            await server.stop()
-        self._servers.clear()
+        for stop in self._stops:
+            await stop()
+        self._stops.clear()
         for controller in list(self.controllers):
             controller.power_off()
         for air_link in list(self.air_links):

@@ -87,3 +87,13 @@ class HciServer:
 
     def _remove_socket(self) -> None:
         Path(self.path).unlink(missing_ok=True)
+
+
+async def open_hci(ether: Ether, path: str) -> None:
+    """Serve HCI (H4) on a unix socket while the ether is open; each client gets its own radio.
+
+    Raises RedbandUserError when the socket cannot be made.
+    """
+    server = HciServer(ether, str(path))
+    await server.start()
+    ether.at_close(server.stop)

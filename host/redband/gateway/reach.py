@@ -9,7 +9,7 @@ from redband.gateway.bleak_radio import BleakRadio
 from redband.radio import Heard
 
 
-async def reach(ears: BleakRadio, badge_id: int, seconds: float) -> Heard:
+async def reach(observer: BleakRadio, badge_id: int, seconds: float) -> Heard:
     """Return the first advert of a badge that is heard. Raises RedbandUserError for none."""
     found: asyncio.Future[Heard] = asyncio.get_running_loop().create_future()
 
@@ -18,7 +18,7 @@ async def reach(ears: BleakRadio, badge_id: int, seconds: float) -> Heard:
         if sighting.advert.badge_id == badge_id and not found.done():
             found.set_result(sighting)
 
-    scan = asyncio.ensure_future(ears.scan(note))
+    scan = asyncio.ensure_future(observer.scan(note))
     try:
         async with asyncio.timeout(seconds):
             await asyncio.wait({found, scan}, return_when=asyncio.FIRST_COMPLETED)
