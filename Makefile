@@ -32,9 +32,9 @@ env: $(VENV)/.installed-dev
 demo: $(VENV)/.installed-sim
 	@exec $(BIN)/redband demo $(ARGS)
 
-# What keeps the processor busy has a worker for each of two cores; virtual badges that play in real
-# time mostly wait, and have more. What takes longest begins first, so that both cores stay busy.
-COMPUTING = tests/proof tests/host tests/parts tests/core tests/hardware
+# What keeps the processor busy has a worker for each of two cores; ports and browsers in real time
+# mostly wait, and have more. What takes longest begins first, so that both cores stay busy.
+COMPUTING = tests/proof tests/field tests/host tests/parts tests/core tests/hardware
 PYTEST = $(BIN)/python -m pytest --dist worksteal
 
 test: $(VENV)/.installed-dev

@@ -2,9 +2,12 @@
 
 import os
 import random
+from functools import partial
 
 import pytest
 from tests.support import compiled
+
+from redband.virtual.clock import FieldLoop
 
 pytest_plugins = [
     "tests.support.fields",
@@ -14,6 +17,22 @@ pytest_plugins = [
     "tests.support.radio_programs",
     "tests.support.usb",
 ]
+
+REAL_ROOMS = {"device", "hardware", "tent", "usb"}
+"""Folders whose tests meet what lives in real time: ports, browsers, people."""
+_PACES = {"fast": FieldLoop, "real": partial(FieldLoop, is_real=True)}
+
+
+def pytest_asyncio_loop_factories(item: pytest.Item) -> dict:
+    """Run async tests on a field's clock, as fast as it can; `real_time`: at the real pace.
+
+    `both_paces`: once on each, so that the two never drift apart.
+    """
+    if item.get_closest_marker("both_paces"):
+        return _PACES
+    is_real = item.get_closest_marker("real_time") or item.path.parent.name in REAL_ROOMS
+    pace = "real" if is_real else "fast"
+    return {pace: _PACES[pace]}
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -21,6 +21,19 @@ def meant(calls, now_ms=1000):
     return found[0] if isinstance(found, list) else -found
 
 
+class LightsTest(unittest.TestCase):
+    def test_flashes_are_as_many_and_as_long_as_the_medic_was_taught(self):
+        for lights, lit in (
+            (tap.CALLING, [350, 100, 100]),  # long, short, short
+            (tap.ACCEPTED, [300, 1400]),  # felt, then light only
+            (tap.REFUSED, [80] * 10),
+            (tap.COME_CLOSER, [500] * 2),
+            (tap.NO_ANSWER, [800]),
+        ):
+            flashes = [10 * lights[at] for at in range(0, len(lights), 2) if lights[at + 1]]
+            self.assertEqual(flashes, lit)
+
+
 class NearestTest(unittest.TestCase):
     def test_nobody_is_no_choice(self):
         self.assertEqual(tap.nearest([], 0), tap.NONE)

@@ -100,7 +100,7 @@ async def test_hold_gives_a_void_and_a_treatment(make_bench):
 
 async def test_R2_twelve_bouncing_presses_a_second_lose_none_and_count_none_twice(make_bench):
     # Slow, because a badge that gets no processor amid a bounce would feel one of that length.
-    bench = await make_bench(time_factor=0.25)
+    bench = await make_bench()
     presses = [bench.badge.press(35, bounces=3, rest_ms=40) for _ in range(31)]
     assert all(await asyncio.gather(*presses))
     await bench.until_journal(31)

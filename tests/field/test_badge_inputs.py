@@ -48,12 +48,12 @@ def settings(**changes) -> dict[str, bytes]:
 def make_fighter(make_bench):
     """Return make(settings={}, **spec): a badge of many hits, without radio."""
 
-    async def make(has_accelerometer: bool = False, time_factor: float = 1.0, **changes):
+    async def make(has_accelerometer: bool = False, **changes):
         if has_accelerometer:
             changes = {"impact": "accelerometer"} | changes
         replace = settings(**changes)
         spec = {"has_radio": False, "has_accelerometer": has_accelerometer}
-        return await make_bench(time_factor, replace, **spec)
+        return await make_bench(replace, **spec)
 
     return make
 
@@ -130,7 +130,7 @@ async def test_accelerometer_that_is_not_there_is_noted_and_the_button_counts(ma
 
 
 async def test_accelerometer_that_fails_later_is_noted_tried_again_and_works(make_fighter):
-    bench = await make_fighter(has_accelerometer=True, time_factor=6)
+    bench = await make_fighter(has_accelerometer=True)
     bench.badge.break_sensor()
     await until_noted(bench, SENSOR, MISSING)
     await bench.acknowledged(bench.badge.press())

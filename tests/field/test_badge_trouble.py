@@ -126,7 +126,7 @@ async def test_G13_damaged_settings_give_safe_mode_that_keeps_the_wound(make_ben
 
 
 async def test_R14_battery_is_watched_in_safe_mode(make_bench):
-    bench = await make_bench(time_factor=5, replace={"/ruleset.bin": b"RBL1 but damaged"})
+    bench = await make_bench(replace={"/ruleset.bin": b"RBL1 but damaged"})
     await in_safe_mode(bench, boots=1, code=numbers.REASON_RULESET)
     bench.badge.set_battery_mv(3400)
     await until(lambda: any(code == LOW_BATTERY for code, _value in bench.notes()), 20)

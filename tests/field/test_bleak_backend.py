@@ -45,7 +45,6 @@ from redband.virtual.radio import badge_frames as frames
 from redband.virtual.radio.hci_server import open_hci
 
 BADGE = badge_address(1)
-FAST = 10
 QUICK = 0x04
 
 
@@ -98,7 +97,7 @@ assert not [name for name in sys.modules if "dbus" in name], sys.modules
 
 
 async def test_scan_gives_name_data_uuid_and_strength(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         await a_badge(ether, READ)
         ether.set_rssi(BADGE, host_address(1), -66)
         seen: list[AdvertisementData] = []
@@ -110,7 +109,7 @@ async def test_scan_gives_name_data_uuid_and_strength(tmp_path):
 
 
 async def test_H1_changed_state_is_seen_within_one_packet(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         badge = await a_device(ether, BADGE)
         await advertise(badge, 30)
         seen = []
@@ -123,7 +122,7 @@ async def test_H1_changed_state_is_seen_within_one_packet(tmp_path):
 
 
 async def test_service_filter_and_second_scan_start_afresh(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         await a_badge(ether, READ)
         scanner = BleakScanner(service_uuids=[SERVICE_UUID], backend=radio.scanner)
         async with scanner:
@@ -153,7 +152,7 @@ def test_H8_scan_response_is_merged_and_repeats_are_quiet():
 
 
 async def test_read_write_notify_and_mtu(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         firmware = await a_badge(ether, READ | WRITE | NOTIFY, READ | QUICK)
         gone = []
         async with await client_of(radio, disconnected_callback=gone.append) as client:
@@ -186,7 +185,7 @@ async def test_read_write_notify_and_mtu(tmp_path):
 
 
 async def test_errors_of_the_peer_are_bleaks(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         await a_badge(ether, READ, WRITE | QUICK)
         async with await client_of(radio) as client:
             with pytest.raises(BleakGATTProtocolError) as error:
@@ -202,14 +201,14 @@ async def test_errors_of_the_peer_are_bleaks(tmp_path):
 
 
 async def test_services_argument_limits_discovery(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         await a_badge(ether, READ)
         async with await client_of(radio, services=[SERVICE_UUID]) as client:
             assert [service.uuid for service in client.services] == [SERVICE_UUID]
 
 
 async def test_connect_times_out_and_the_radio_stays_usable(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         firmware = await a_badge(ether, READ)
         device = await find(radio)
         await firmware.call(frames.ADVERTISE_STOP)
@@ -222,7 +221,7 @@ async def test_connect_times_out_and_the_radio_stays_usable(tmp_path):
 
 
 async def test_H4_cancelled_connect_leaves_nothing_pending(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         firmware = await a_badge(ether, READ)
         device = await find(radio)
         await firmware.call(frames.ADVERTISE_STOP)
@@ -239,7 +238,7 @@ async def test_H4_cancelled_connect_leaves_nothing_pending(tmp_path):
 
 
 async def test_H4_many_clients_connect_one_at_a_time(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         for number in range(1, 9):
             await a_badge(ether, READ, number=number)
         devices = [await find(radio, number) for number in range(1, 9)]
@@ -252,21 +251,21 @@ async def test_H4_many_clients_connect_one_at_a_time(tmp_path):
 
 
 async def test_unknown_address_is_not_found(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         client = BleakClient(badge_address(9), timeout=0.1, backend=radio.client)
         with pytest.raises(BleakDeviceNotFoundError):
             await client.connect()
 
 
 async def test_address_alone_is_enough(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         await a_badge(ether, READ)
         async with BleakClient(BADGE.lower(), backend=radio.client) as client:
             assert await client.read_gatt_char(VALUE_UUID) == b"value"
 
 
 async def test_H6_peer_loses_power_in_the_middle_of_a_read(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         firmware = await a_badge(ether, READ)
         client = await client_of(radio)
         await client.connect()
@@ -282,19 +281,18 @@ async def test_H6_peer_loses_power_in_the_middle_of_a_read(tmp_path):
 
 
 async def test_peer_loses_power_while_its_services_are_read(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         firmware = await a_badge(ether, READ)
         client = await client_of(radio)
+        firmware.on_frame[frames.MTU_CHANGED] = firmware.radio.close
         connecting = asyncio.create_task(client.connect())
-        await until(lambda: firmware.of(frames.MTU_CHANGED))
-        firmware.radio.close()
         with pytest.raises(BleakError):
             await connecting
         assert not client.is_connected
 
 
 async def test_cancelled_read_does_not_answer_the_next_one(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         firmware = await a_badge(ether, READ, READ)
         async with await client_of(radio) as client:
             first = value_of(client)
@@ -313,7 +311,7 @@ async def test_cancelled_read_does_not_answer_the_next_one(tmp_path):
 
 
 async def test_H10_error_in_a_notify_callback_is_reported_and_the_rest_arrives(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         firmware = await a_badge(ether, NOTIFY)
         errors, got = [], []
         loop = asyncio.get_running_loop()
@@ -335,7 +333,7 @@ async def test_H10_error_in_a_notify_callback_is_reported_and_the_rest_arrives(t
 
 
 async def test_field_that_is_gone_ends_every_wait(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         firmware = await a_badge(ether, READ)
         gone = asyncio.Event()
         device = await find(radio)
@@ -354,7 +352,7 @@ async def test_field_that_is_gone_ends_every_wait(tmp_path):
                 await wait
         async with asyncio.timeout(10):
             await gone.wait()
-        async with an_ether(time_factor=FAST) as ether:  # and a new field on the same socket
+        async with an_ether() as ether:  # and a new field on the same socket
             await open_hci(ether, str(tmp_path / "hci"))
             await a_badge(ether, READ)
             async with await client_of(radio) as client:
@@ -369,7 +367,7 @@ async def test_no_field_gives_one_clear_sentence(tmp_path):
 
 
 async def test_close_drops_connections_and_leaves_no_task(tmp_path):
-    async with an_ether(time_factor=FAST) as ether:
+    async with an_ether() as ether:
         async with a_host(ether, tmp_path) as radio:
             await a_badge(ether, READ)
             client = await client_of(radio)
@@ -385,7 +383,7 @@ def test_H10_one_radio_in_two_event_loops(tmp_path):
     radio = backend(str(tmp_path / "hci"))
 
     async def once():
-        async with an_ether(time_factor=FAST) as ether:
+        async with an_ether() as ether:
             await open_hci(ether, str(tmp_path / "hci"))
             await a_badge(ether, READ)
             await find(radio)
@@ -395,7 +393,7 @@ def test_H10_one_radio_in_two_event_loops(tmp_path):
 
 
 async def test_writes_without_response_wait_for_room(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         firmware = await a_badge(ether, READ | QUICK)
         async with await client_of(radio) as client:
             queue = (await radio.adapter()).device.host.le_acl_packet_queue
@@ -409,7 +407,7 @@ async def test_writes_without_response_wait_for_room(tmp_path):
 
 
 async def test_value_of_a_bumble_peripheral_is_read_whole(tmp_path):
-    async with an_ether(time_factor=FAST) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         value = Characteristic(
             VALUE_UUID,
             Characteristic.Properties.READ,

@@ -8,6 +8,7 @@ import pytest
 from redband.cli.app import run
 from redband.errors import RedbandUserError
 from redband.virtual import runtime
+from redband.virtual.clock import field_loop
 from redband.virtual.control import ask
 from redband.virtual.field import BadgeSpec, Field
 
@@ -167,7 +168,8 @@ async def test_badge_id_twice_is_refused(field):
 
 
 async def redband(capsys, *words: str) -> tuple[int, str]:
-    code = await asyncio.to_thread(run, ["virtual", *words])
+    with field_loop().real_pace():  # the command runs a loop of its own, in a thread
+        code = await asyncio.to_thread(run, ["virtual", *words])
     captured = capsys.readouterr()
     return code, captured.out + captured.err
 

@@ -38,7 +38,7 @@ def demos() -> Iterator[list[Demo]]:
 
 def test_headless_demo_agrees_and_ends_with_0(tmp_path: Path, demos: list[Demo]) -> None:
     data = tmp_path / "run"
-    options = ["--headless", "--seconds", "40", "--time-factor", "4", "--data", str(data)]
+    options = ["--headless", "--seconds", "40", "--data", str(data)]
     demos.append(demo := Demo(*options, *QUICK))
     code, errors = demo.end()
     assert (code, errors) == (0, ""), demo.printed

@@ -12,6 +12,7 @@ from redband.virtual.field import BadgeSpec, Field
 
 OWNER = """
 import asyncio, sys
+from redband.virtual.clock import run
 from redband.virtual.field import BadgeSpec, Field
 MAIN = b"from machine import Pin\\nPin(6, Pin.OUT).on()\\nwhile True: pass\\n"
 async def main():
@@ -25,8 +26,9 @@ async def main():
         print(badge.chip.pid, flush=True)
     print("ready", flush=True)
     await asyncio.Event().wait()
-asyncio.run(main())
+run(main(), is_real=True)
 """
+pytestmark = pytest.mark.real_time
 
 
 def is_running(pid: int) -> bool:

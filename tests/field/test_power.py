@@ -5,6 +5,8 @@ import os
 import random
 import signal
 
+import pytest
+
 from redband.virtual.image import read_image
 
 CAUSE = 'import machine\nprint("cause", machine.reset_cause(), machine.wake_reason())\n'
@@ -17,8 +19,8 @@ log.flush()
 red.on()
 log.write("not flushed\\n")
 green.on()
-while True:
-    pass
+import time
+time.sleep(3600)
 """
 COUNTS = """
 count = 0
@@ -32,7 +34,7 @@ while True:
     count += 1
 """
 FED = """
-import asyncio, machine
+import asyncio, machine, time
 print("cause", machine.reset_cause())
 led = machine.Pin(6, machine.Pin.OUT)
 watchdog = machine.WDT(timeout=5000)
@@ -42,8 +44,7 @@ async def main():
         watchdog.feed()
     led.on()
     print("hangs")
-    while True:
-        pass
+    time.sleep(3600)
 asyncio.run(main())
 """
 
@@ -101,8 +102,8 @@ async def test_R11_every_start_has_the_cause_that_an_esp32_reports(make_badge, m
 
 
 async def test_watchdog_bites_in_game_time_and_only_when_nobody_feeds(make_badge):
-    badge = await make_badge(FED, time_factor=20)
-    await badge.console.wait_output(b"hangs", timeout_s=20)
+    badge = await make_badge(FED)
+    await badge.console.wait_output(b"hangs", timeout_s=21)
     assert badge.chip.watchdog_resets == 0
     await badge.console.wait_output(b"cause 3")
     assert badge.chip.watchdog_resets == 1
@@ -121,8 +122,7 @@ async def test_deep_sleep_ends_by_time_and_by_the_button(make_badge):
         CAUSE
         + "import esp32\n"
         + "esp32.wake_on_gpio((machine.Pin(3),), False)\n"
-        + "machine.deepsleep(4000 if machine.reset_cause() == 1 else 0)\n",
-        time_factor=10,
+        + "machine.deepsleep(4000 if machine.reset_cause() == 1 else 3600000)\n",
     )
     await badge.console.wait_output(b"cause 4 4")
     badge.console.log.clear()
@@ -137,6 +137,7 @@ async def test_program_that_ends_with_system_exit_starts_again_as_on_a_board(mak
     await badge.console.wait_output(b"MPY: soft reboot\r\ncause 5 0\r\n")
 
 
+@pytest.mark.real_time
 async def test_crash_of_the_interpreter_is_a_reset(make_badge):
     badge = await make_badge(CAUSE)
     await badge.console.wait_output(b">>> ")

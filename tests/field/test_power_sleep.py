@@ -68,7 +68,7 @@ def values_of(bench, code: int) -> list[int]:
 
 
 async def test_transport_mode_sleeps_through_presses_and_wakes_at_a_hold(make_bench):
-    bench = await make_bench(time_factor=3, replace=main_that(TO_TRANSPORT))
+    bench = await make_bench(replace=main_that(TO_TRANSPORT))
     badge = bench.badge
     await bench.acknowledged(badge.press())
     await until_asleep(bench)
@@ -96,7 +96,7 @@ async def test_transport_mode_sleeps_through_presses_and_wakes_at_a_hold(make_be
 
 
 async def test_R12_battery_pull_in_transport_mode_does_not_end_it(make_bench):
-    bench = await make_bench(time_factor=5, replace=main_that(TO_TRANSPORT))
+    bench = await make_bench(replace=main_that(TO_TRANSPORT))
     await until_asleep(bench)
     await bench.badge.power_cut()
     bench.lights.clear()
@@ -107,7 +107,7 @@ async def test_R12_battery_pull_in_transport_mode_does_not_end_it(make_bench):
 
 async def test_game_time_stands_still_in_transport_mode(make_bench):
     # Half a minute of bleeding before the sleep, hours in the box: the timer goes on behind it.
-    bench = await make_bench(time_factor=3, replace=main_that(TO_TRANSPORT))
+    bench = await make_bench(replace=main_that(TO_TRANSPORT))
     badge = bench.badge
     await bench.acknowledged(badge.press())
     await until_asleep(bench)
@@ -121,7 +121,7 @@ async def test_game_time_stands_still_in_transport_mode(make_bench):
 
 
 async def test_transport_mode_from_the_prompt(make_bench):
-    bench = await make_bench(time_factor=5)
+    bench = await make_bench()
     badge = bench.badge
     process = await asyncio.create_subprocess_exec(
         *_mpremote(badge),
@@ -147,7 +147,6 @@ async def test_idle_badge_in_no_game_warns_and_switches_itself_off_and_a_press_w
     make_bench,
 ):
     bench = await make_bench(
-        time_factor=10,
         replace=main_that(GAME_OVER) | {"/settings.json": settings(auto_off_min=1)},
     )
     badge = bench.badge
@@ -168,7 +167,7 @@ async def test_idle_badge_in_no_game_warns_and_switches_itself_off_and_a_press_w
 
 
 async def test_badge_in_a_game_never_switches_itself_off(make_bench):
-    bench = await make_bench(time_factor=20, replace={"/settings.json": settings(auto_off_min=1)})
+    bench = await make_bench(replace={"/settings.json": settings(auto_off_min=1)})
     await asyncio.sleep(7)  # more than two minutes of game time
     assert bench.badge.boots == 1
     assert bench.badge.chip.pid is not None
@@ -208,7 +207,7 @@ async def until_refusal(bench, allowed: tuple[int, ...]) -> None:
 async def test_light_sleep_without_a_radio_loses_no_press(make_bench):
     params = Ruleset.from_bytes(rules.load("hits").data).defaults()
     chosen = settings(radio=False, impact="off", params=[20, *params[1:]])
-    bench = await make_bench(time_factor=4, replace={"/settings.json": chosen})
+    bench = await make_bench(replace={"/settings.json": chosen})
     badge = bench.badge
     assert await refusal_of(bench) == RECENT_ACTION
     for number in range(1, 4):
@@ -221,7 +220,7 @@ async def test_light_sleep_without_a_radio_loses_no_press(make_bench):
 
 
 async def test_R14_low_battery_is_noted_once_and_the_game_goes_on(make_bench):
-    bench = await make_bench(time_factor=10)
+    bench = await make_bench()
     badge = bench.badge
     badge.set_battery_mv(3400)
     await until_noted(bench, BATTERY_CRITICAL)

@@ -22,8 +22,6 @@ from tests.support.ether import (
 )
 from tests.support.waiting import until
 
-from redband.errors import RedbandUserError
-from redband.virtual.radio import Ether
 from redband.virtual.radio import badge_frames as frames
 
 BADGE, HOST = badge_address(1), host_address(1)
@@ -80,20 +78,8 @@ async def test_pace_is_packets_per_event_and_interval(tmp_path):
         assert ether.stats.acl_bytes == COUNT * (VALUE_BYTES + 3 + 4)
 
 
-async def test_time_factor_divides_the_pace(tmp_path):
-    async with an_ether(time_factor=10) as ether, a_host(ether, tmp_path) as radio:
-        got: list[int] = []
-        _, stream = await stream_to(radio, ether, got)
-        loop = asyncio.get_running_loop()
-        started_s = loop.time()
-        await stream.run()
-        await until(lambda: len(got) == COUNT)
-        assert loop.time() - started_s < COUNT / 4 * 0.030  # real time at factor 1
-        assert got == list(range(COUNT))
-
-
 async def test_lost_packets_are_sent_again_in_order(tmp_path):
-    async with an_ether(time_factor=10) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         got: list[int] = []
         client, stream = await stream_to(radio, ether, got)
         ether.packet_loss = 0.3
@@ -127,7 +113,7 @@ async def test_short_walk_out_of_range_loses_nothing(tmp_path):
 
 @pytest.mark.parametrize("cause", ["range", "loss", "too weak"])
 async def test_out_of_range_for_good_ends_both_ends(tmp_path, cause):
-    async with an_ether(time_factor=5) as ether, a_host(ether, tmp_path) as radio:
+    async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         client, stream = await stream_to(radio, ether, [])
         if cause == "loss":
             ether.packet_loss = 1.0
@@ -141,7 +127,7 @@ async def test_out_of_range_for_good_ends_both_ends(tmp_path, cause):
 
 
 async def test_advert_loss_and_strength_are_per_pair():
-    async with an_ether(time_factor=20) as ether:
+    async with an_ether() as ether:
         badges = [await a_device(ether, badge_address(number)) for number in (1, 2, 3)]
         host = await a_device(ether, HOST)
         ether.set_rssi(badge_address(1), HOST, -40)
@@ -170,7 +156,7 @@ async def test_advert_loss_and_strength_are_per_pair():
 
 
 async def test_jitter_spreads_the_strength():
-    async with an_ether(time_factor=20) as ether:
+    async with an_ether() as ether:
         ether.rssi_jitter_db = 4
         badge, host = await a_device(ether, BADGE), await a_device(ether, HOST)
         strengths = []
@@ -191,7 +177,7 @@ async def test_same_seed_same_losses():
 
 
 async def test_badge_out_of_range_cannot_be_connected():
-    async with an_ether(time_factor=20) as ether:
+    async with an_ether() as ether:
         badge, host = await a_device(ether, BADGE), await a_device(ether, HOST)
         ether.set_rssi(BADGE, HOST, None)
         await advertise(badge, 30)
@@ -216,8 +202,3 @@ async def test_power_off_in_the_middle_of_a_call_is_quiet():
             await asyncio.sleep(0)
         assert errors == []
         await firmware.start(READ)
-
-
-def test_time_factor_must_be_above_zero():
-    with pytest.raises(RedbandUserError, match="above 0"):
-        Ether(time_factor=0)

@@ -53,10 +53,9 @@ async def test_faults_that_were_set_without_power_hold_from_the_start(make_badge
     await badge.console.wait_output(b"5\r\n")
 
 
-@pytest.mark.parametrize("factor", [1, 10])
-async def test_slow_flash_holds_the_program_up_in_game_time(make_badge, factor):
+async def test_slow_flash_holds_the_program_up_in_game_time(make_badge):
     program = WRITES + "print('took', max([write('/a', 'z' * 500)[1] for _ in range(14)]))"
-    badge = await make_badge(with_power=False, time_factor=factor)
+    badge = await make_badge(with_power=False)
     badge.set_flash(SLOW_FLASH)
     await badge.power_on()
     await badge.console.wait_output(b">>> ")

@@ -50,9 +50,10 @@ def _add_with_fault(self, number, factory):
 Supervisor.add = _add_with_fault
 """
 RAISES = 'raise ValueError("planted")'
-SPINS = """from redband_hal import system
+SPINS = """import time
+            from redband_hal import system
             while system.reset_cause() == 1:
-                pass"""
+                time.sleep(60)"""
 WAITS = """from redband_hal import system
             while system.reset_cause() == 1:
                 await asyncio.sleep(1)"""
@@ -147,7 +148,7 @@ def hung_tasks(bench) -> list[int]:
 async def test_R8_task_that_never_awaits_is_named_by_the_start_after_the_watchdog(
     make_bench, name
 ):
-    bench = await bench_with(make_bench, name, SPINS, time_factor=2)
+    bench = await bench_with(make_bench, name, SPINS)
     await bench.badge.power_on()
     await until(lambda: hung_tasks(bench))
     assert bench.badge.chip.watchdog_resets == 1
@@ -160,7 +161,7 @@ async def test_R8_task_that_never_awaits_is_named_by_the_start_after_the_watchdo
 
 @pytest.mark.parametrize("name", ["TASK_LED", "TASK_GAME"])
 async def test_R8_task_that_waits_for_ever_is_named_although_the_others_run(make_bench, name):
-    bench = await bench_with(make_bench, name, WAITS, time_factor=2)
+    bench = await bench_with(make_bench, name, WAITS)
     await bench.badge.power_on()
     await until(lambda: hung_tasks(bench))
     assert hung_tasks(bench) == [TASKS[name]]
@@ -212,7 +213,7 @@ def exchange(bench, files: dict[str, bytes]) -> None:
 
 
 async def wounded_and_treated(make_bench):
-    bench = await make_bench(time_factor=10, params=PARAMS)
+    bench = await make_bench(params=PARAMS)
     await bench.acknowledged(bench.badge.press())
     await until(lambda: len(bench.events()) >= 1)
     await bench.badge.pause(3000)

@@ -38,7 +38,6 @@ async def test_R1_a_timer_runs_over_the_wrap_on_a_whole_badge(make_badge, start_
         has_radio=False,
         player="Raven",
         params=PARAMS,
-        time_factor=5,
         start_ticks_ms=start_ticks_ms,
     )
     await badge.wait_led(lambda leds: leds[1] == 1, timeout_s=RED_S)
@@ -54,9 +53,7 @@ async def test_R1_a_timer_runs_over_the_wrap_on_a_whole_badge(make_badge, start_
 
 
 async def test_R12_quick_pulls_stay_in_the_game_and_are_written(make_badge):
-    badge = await make_badge(
-        with_firmware=True, has_radio=False, player="Raven", params=PARAMS, time_factor=2
-    )
+    badge = await make_badge(with_firmware=True, has_radio=False, player="Raven", params=PARAMS)
     await badge.wait_led(lambda leds: leds[1] == 1, timeout_s=RED_S)
     await badge.press()
     await badge.wait_led(shows_dead, timeout_s=RED_S)

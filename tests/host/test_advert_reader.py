@@ -55,12 +55,6 @@ def test_same_count_is_a_repeat_and_after_a_while_a_recording() -> None:
     assert reader.read(heard, 103 + REPEAT_S)[0] is Verdict.OLD
 
 
-def test_slow_field_gives_a_repeat_more_time() -> None:
-    reader = AdvertReader(KEYS, time_factor=0.1)
-    reader.read(sealed(STATE), 0)
-    assert reader.read(sealed(STATE), 10 * REPEAT_S)[0] is Verdict.GOOD
-
-
 @pytest.mark.parametrize("later_s", [1, 3600])
 def test_G12_recording_is_old_a_second_and_an_hour_later(later_s: int) -> None:
     reader = AdvertReader(KEYS)

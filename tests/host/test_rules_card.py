@@ -265,32 +265,3 @@ def test_a_title_without_letters_is_no_obstacle() -> None:
 def test_a_letter_that_the_font_lacks_is_named() -> None:
     with pytest.raises(RedbandUserError, match=r'PT Sans, has no "龍" \(U\+9F8D\)'):
         draw_card(own("здесь 龍"), "ru", [])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (("hitz", "-o", "x.pdf"), 'no ruleset is named "hitz"; did you mean "hits"?'),
-        (("hits", "-o", "x.doc"), '"x.doc" does not end in .pdf'),
-        (("hits", "-o", "no/such/folder/x.pdf"), "can't be written: No such file or directory"),
-        (("hits", "-o", "x.pdf", "--lang", "de"), 'unknown language "de"; known are: en, ru'),
-        (("hits", "-o", "x.pdf", "--player", "3"), '"3" is not NAME=VALUE'),
-        (("hits", "-o", "x.pdf", "--player", "max_hits=99"), 'param "max_hits" is 99'),
-        (("hits", "-o", "x.pdf", "--player", "max_hit=3"), 'did you mean "max_hits"?'),
-    ],
-)
-def test_a_mistake_is_one_sentence(
-    arguments: tuple[str, ...],
-    sentence: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run(["rules", "card", *arguments]) == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.startswith("redband: ")
-    assert shown.err.count("\n") == 1
-    assert sentence in shown.err
-    assert not list(tmp_path.iterdir())

@@ -327,31 +327,3 @@ def test_command_writes_the_picture(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert run(["rules", "graph", str(LAB), "-o", str(target), "--lang", "ru"]) == 0
     assert ElementTree.parse(target).getroot().tag == f"{SVG}svg"
     assert str(target) in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (("hitz", "-o", "x.svg"), 'no ruleset is named "hitz"; did you mean "hits"?'),
-        (("hits", "-o", "x.png"), '"x.png" does not end in .svg'),
-        (("hits", "-o", "-"), "write for example -o rules.svg"),
-        (("hits", "-o", "no/such/folder/x.svg"), "can't be written: No such file or directory"),
-        (("hits", "-o", "x.svg", "--lang", "de"), 'unknown language "de"; known are: en, ru'),
-        (("none.toml", "-o", "x.svg"), "none.toml can't be read: No such file or directory"),
-    ],
-)
-def test_a_mistake_is_one_sentence(
-    arguments: tuple[str, ...],
-    sentence: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run(["rules", "graph", *arguments]) == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.startswith("redband: ")
-    assert shown.err.count("\n") == 1
-    assert sentence in shown.err
-    assert not list(tmp_path.iterdir())

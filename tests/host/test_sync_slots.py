@@ -85,6 +85,10 @@ class Client(FakeClient):
         finally:
             air.connecting -= 1
 
+    async def write_gatt_char(self, *what: Any, **options: Any) -> None:
+        await asyncio.sleep(0.002)  # so that a sync is longer than a connect
+        await super().write_gatt_char(*what, **options)
+
 
 async def synced(air: Adapter, store: Store, wanted: set[int], links: int) -> Gateway:
     """Let a gateway hear all badges and sync until it has the journals of `wanted`."""

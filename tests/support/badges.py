@@ -77,15 +77,14 @@ MakeBadge = Callable[..., Awaitable[VirtualBadge]]
 
 @pytest.fixture
 def make_bench(new_field: NewField) -> MakeBench:
-    """Return make(time_factor=1, replace={path: source}, **spec): a running badge's Bench."""
+    """Return make(replace={path: source}, **spec): a running badge's Bench."""
 
     async def make(
-        time_factor: float = 1.0,
         replace: dict[str, str | bytes] | None = None,
         with_power: bool = True,
         **spec,
     ) -> Bench:
-        field = await new_field(time_factor=time_factor)
+        field = await new_field()
         files = []
         sources = {n: text for n, text in (replace or {}).items() if isinstance(text, str)}
         if sources:
@@ -103,16 +102,15 @@ def make_bench(new_field: NewField) -> MakeBench:
 
 @pytest.fixture
 def make_badge(new_field: NewField) -> MakeBadge:
-    """Return make(main, time_factor=1, files=(), **spec): a badge with power, in its own field."""
+    """Return make(main, files=(), **spec): a badge with power, in its own field."""
 
     async def make(
         main: str | None = None,
-        time_factor: float = 1.0,
         files: tuple[tuple[str, bytes], ...] = (),
         with_power: bool = True,
         **spec,
     ) -> VirtualBadge:
-        field = await new_field(time_factor=time_factor)
+        field = await new_field()
         programs = (("/main.py", main.encode()),) if main is not None else ()
         spec = {"badge_id": 1, "with_firmware": False} | spec
         return await field.add_badge(

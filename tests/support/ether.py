@@ -105,6 +105,7 @@ class AnsweringFirmware:
         self.frames: list[tuple[int, bytes]] = []
         self.values: dict[int, bytes] = {}
         self.is_answering = True
+        self.on_frame: dict[int, Callable[[], None]] = {}  # what to do at that frame
         self._reply: asyncio.Future[bytes]
         self.radio = BadgeRadio(ether, address, self._take)
 
@@ -113,6 +114,8 @@ class AnsweringFirmware:
             self._reply.set_result(payload)
             return
         self.frames.append((opcode, payload))
+        if opcode in self.on_frame:
+            self.on_frame[opcode]()
         if opcode in (frames.READ, frames.WRITTEN) and self.is_answering:
             number, _, handle = struct.unpack_from("<HHH", payload)
             if opcode == frames.READ:

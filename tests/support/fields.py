@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from redband.virtual.clock import field_loop
 from redband.virtual.field import Field
 
 COMMAND_S = 120.0
@@ -43,6 +44,11 @@ async def field(new_field: NewField) -> Field:
 
 async def redband(field: Field, *arguments: str, code: int = 0) -> tuple[str, str]:
     """Run a command on the field, its store beside it; return what it printed."""
+    with field_loop().real_pace():
+        return await _redband(field, arguments, code)
+
+
+async def _redband(field: Field, arguments: tuple[str, ...], code: int) -> tuple[str, str]:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *["-m", "redband", *arguments, "--field", str(field.directory)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
 from collections.abc import Awaitable, Callable
@@ -11,6 +12,7 @@ import pytest
 import serial
 
 from redband.virtual.badge import VirtualBadge
+from redband.virtual.clock import field_loop
 
 TOOL_TIMEOUT_S = 60.0
 
@@ -20,6 +22,10 @@ def mpremote() -> Callable[..., Awaitable[str]]:
     """Return run(badge, *arguments): mpremote on the badge's port; its output, or an assertion."""
 
     async def run(badge: VirtualBadge, *arguments: str, code: int = 0) -> str:
+        with field_loop().real_pace():
+            return await at_real_pace(badge, arguments, code)
+
+    async def at_real_pace(badge: VirtualBadge, arguments: tuple[str, ...], code: int) -> str:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             *["-m", "mpremote", "connect", str(badge.usb_path), *arguments],
@@ -45,6 +51,8 @@ class Port:
     """pyserial on a badge's port, for use in the badge's own event loop."""
 
     def __init__(self, badge: VirtualBadge, exclusive: bool = True) -> None:
+        self._pace = contextlib.ExitStack()
+        self._pace.enter_context(field_loop().real_pace())
         self.serial = serial.Serial(
             str(badge.usb_path), 115200, timeout=10, exclusive=exclusive or None
         )
@@ -60,6 +68,7 @@ class Port:
 
     def close(self) -> None:
         self.serial.close()
+        self._pace.close()
 
 
 @pytest.fixture

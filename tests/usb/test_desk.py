@@ -308,7 +308,7 @@ async def test_selftest_of_a_good_badge_passes_and_is_journalled(make_bench, des
 
 
 async def test_selftest_without_a_hand_at_the_sensor_fails_in_both_tongues(make_bench, desk):
-    bench = await make_bench(time_factor=10)
+    bench = await make_bench()
     count = starts(bench)
     helper = asyncio.create_task(hands(bench, is_impact=False))
     code, said = await desk(bench, "selftest", "--lang", "ru")
@@ -364,7 +364,7 @@ async def test_battery_pulled_in_the_first_test_gives_a_game_and_a_named_failure
 
 
 async def test_test_that_nobody_attends_ends_and_the_game_begins(make_bench):
-    bench = await make_bench(time_factor=10, replace={"/selftest": b"run"}, with_power=False)
+    bench = await make_bench(replace={"/selftest": b"run"}, with_power=False)
     await bench.badge.power_on()
     await logged(bench, b"SELFTEST end impact failed")
     await asyncio.sleep(0.5)
@@ -385,7 +385,7 @@ async def test_badge_that_nobody_asked_to_test_itself_does_not(make_bench):
 
 
 async def test_transport_puts_the_badge_to_sleep_until_its_button_is_held(make_bench, desk):
-    bench = await make_bench(time_factor=5)
+    bench = await make_bench()
     code, said = await desk(bench, "transport")
     assert code == 0, said
     async with asyncio.timeout(30):

@@ -26,6 +26,7 @@ from redband.rules.replay import find_micropython
 from redband.store.records import Page, decode_page
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import VirtualRadio, backend
+from redband.virtual.clock import run
 from redband.virtual.radio import Ether
 from redband.virtual.radio.hci_server import open_hci
 from redband.wire.advert import Advert
@@ -295,4 +296,4 @@ async def _measure() -> Table:
 
 def measure() -> Table:
     """Run the bench and return its table."""
-    return asyncio.run(_measure())
+    return run(_measure(), is_real=True)

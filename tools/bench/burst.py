@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from redband.demo.evidence import read_journal
+from redband.virtual.clock import run
 from redband_core import journal
 from tools.bench.play import MANY_HITS, field_of, gateway_on, running
 from tools.bench.table import Table
@@ -52,4 +53,4 @@ async def _measure() -> Table:
 
 def measure() -> Table:
     """Run the bench and return its table."""
-    return asyncio.run(_measure())
+    return run(_measure(), is_real=True)

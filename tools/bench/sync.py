@@ -11,6 +11,7 @@ from redband.radio import AdvertReader, Heard, SyncResult, scan, sync_badge
 from redband.store.records import Page, decode_page
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend
+from redband.virtual.clock import run
 from redband_core import journal, limits
 from redband_core.advert import NO_SEQ
 from tools.bench.burst import press_in_time
@@ -96,4 +97,4 @@ async def _measure() -> Table:
 
 def measure() -> Table:
     """Run the bench and return its table."""
-    return asyncio.run(_measure())
+    return run(_measure(), is_real=True)

@@ -121,7 +121,7 @@ def _carry_out(
                     "Orders need the game's key or that of a role; name it with --key."
                 )
             order = _Order(badge_id, words, _role(as_role, keys), new_request())
-            hearing = BleakRadio(radio.backend, keys, time_factor=radio.time_factor)
+            hearing = BleakRadio(radio.backend, keys)
             rulesets, close = _open_rulesets(where.folder, where.ruleset)
             try:
                 told.append(

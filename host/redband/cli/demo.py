@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from redband.cli.options import Language
-from redband.demo.settings import BADGES_MAX, TIME_FACTOR_MAX, DemoSettings
+from redband.demo.settings import BADGES_MAX, DemoSettings
 
 STARTED_S = time.monotonic()
 """About when the program started: this module is among the first that are loaded."""
@@ -25,9 +25,6 @@ def demo(
     seconds: Annotated[
         float, typer.Option(min=10, max=3600, help="Length of the skirmish in game seconds.")
     ] = 60,
-    time_factor: Annotated[
-        float, typer.Option(min=0.1, max=TIME_FACTOR_MAX, help="Game seconds per second.")
-    ] = 1,
     data: Annotated[
         Path | None, typer.Option(help="Data folder (without it: demo-data/ and the start time).")
     ] = None,
@@ -50,7 +47,6 @@ def demo(
     settings = DemoSettings(
         is_headless=headless,
         seconds=seconds,
-        time_factor=time_factor,
         data=data,
         port=port,
         seed=seed,

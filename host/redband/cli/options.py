@@ -103,12 +103,11 @@ def key_path(key: Path | None, data: Path | None) -> Path:
 class Radio(NamedTuple):
     """A radio to use, and the keys to hear with.
 
-    backend: for bleak, None for real Bluetooth. time_factor: game seconds per second. keys: None
-    when there are none, and badges are but counted.
+    backend: for bleak, None for real Bluetooth. keys: None when there are none, and badges
+    are but counted.
     """
 
     backend: RadioBackend | None
-    time_factor: float
     keys: Keys | None
 
 
@@ -130,7 +129,7 @@ async def open_radio(
     cannot be used.
     """
     if field is None:
-        yield Radio(None, 1.0, _keys(key, data_folder(data)))
+        yield Radio(None, _keys(key, data_folder(data)))
         return
     from redband.virtual.runtime import require_runtime
 
@@ -143,6 +142,6 @@ async def open_radio(
     keys = _keys(key, field)
     radio = backend(status["hci"])
     try:
-        yield Radio(radio, float(status["time_factor"]), keys)
+        yield Radio(radio, keys)
     finally:
         await radio.close()

@@ -40,7 +40,7 @@ def scan(
 
     async def main() -> int:
         async with open_radio(field, key, data) as radio:
-            ears = BleakRadio(radio.backend, radio.keys, time_factor=radio.time_factor)
+            ears = BleakRadio(radio.backend, radio.keys)
             try:
                 async with asyncio.timeout(seconds):
                     await ears.scan(note)

@@ -76,7 +76,6 @@ async def gateway(
             radio.keys,
             store.advert_counts(),
             store.keep_advert_counts,
-            radio.time_factor,
         )
         try:
             opened = Gateway(
@@ -84,7 +83,6 @@ async def gateway(
                 store,
                 open_rulesets(store),
                 name=gethostname(),
-                time_factor=radio.time_factor,
                 keys=radio.keys,
             )
             await opened.load()

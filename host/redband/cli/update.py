@@ -157,9 +157,7 @@ def _with_badges(badges: str, listen_s: float, where: tuple, work: Callable) -> 
             if radio.keys is None:
                 raise RedbandUserError("An update needs the game's key; name it with --key FILE.")
             role_of(radio.keys)
-            heard = await air_update.listen(
-                radio.keys, radio.backend, wanted, listen_s, radio.time_factor
-            )
+            heard = await air_update.listen(radio.keys, radio.backend, wanted, listen_s)
             outcomes = await work(radio, heard)
         return _report(outcomes, sorted(wanted - heard.keys()), listen_s)
 

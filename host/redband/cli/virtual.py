@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from redband.errors import RedbandUserError
+from redband.virtual.clock import run
 from redband.virtual.control import ask
 from redband.virtual.runtime import require_runtime
 
@@ -72,9 +73,8 @@ def start(
     directory: Annotated[
         Path, typer.Option(help="Where their flash images and ports are.")
     ] = DEFAULT_DIRECTORY,
-    time_factor: Annotated[float, typer.Option(help="Game time per real time.")] = 1.0,
     ruleset: Annotated[str, typer.Option(help="A shipped ruleset or a TOML file.")] = "hits",
-    seed: Annotated[int, typer.Option(help="Of the radio's chances.")] = 1,
+    seed: Annotated[int, typer.Option(help="Of all the field's chances.")] = 1,
     blank: Annotated[
         bool, typer.Option("--blank", help="Without firmware: for redband badge install.")
     ] = False,
@@ -84,13 +84,12 @@ def start(
 ) -> None:
     """Run virtual badges until Ctrl-C; the flash images stay and are taken up again."""
     require_runtime()
-    asyncio.run(_run(badges, directory, time_factor, ruleset, seed, blank, accelerometer))
+    run(_run(badges, directory, ruleset, seed, blank, accelerometer), is_real=True)
 
 
 async def _run(
     badges: int,
     directory: Path,
-    time_factor: float,
     ruleset: str,
     seed: int,
     blank: bool,
@@ -103,7 +102,7 @@ async def _run(
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
-    field = Field(directory, time_factor, seed)
+    field = Field(directory, seed)
     try:
         await field.start()
         for badge_id in range(1, badges + 1):

@@ -25,12 +25,10 @@ DRAIN_S = 30.0
 """Longest wait until the host holds all that badges say they have."""
 
 
-async def judge(
-    field: Field, gateway: Gateway, store: Store, time_factor: float, console: Console
-) -> int:
+async def judge(field: Field, gateway: Gateway, store: Store, console: Console) -> int:
     """Compare the witnesses, print the summary, and return 0 when all agree, else 1.
 
-    The badges have no power afterwards. time_factor: game seconds per second.
+    The badges have no power afterwards.
     """
     badges = list(field.badges.values())
     badge_ids = {badge.badge_id for badge in badges}
@@ -39,7 +37,7 @@ async def judge(
         return next((one for one in gateway.rows() if one.badge_id == badge_id), None)
 
     await _drain(gateway, badge_ids)
-    lamps = await watch_lamps(badges, row, time_factor)
+    lamps = await watch_lamps(badges, row)
     await _drain(gateway, badge_ids)
     for badge in badges:
         await badge.power_cut()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+from collections.abc import Callable
 
 from rich.console import Console
 
@@ -29,17 +30,20 @@ from redband.virtual.field import BadgeSpec, Field
 FIELD_FOLDER = "field"
 """Folder of the virtual field in the folder of the run."""
 
+HEADLESS_BEGIN_MS = 1_735_689_600_000
+"""Wall time at which each headless run begins: 2025-01-01 00:00 UTC."""
+
 
 class Match:
-    """One run on prepared `ground`. started_s: monotonic time of the program's start."""
+    """One run on prepared `ground`. before_s: of the program's life, before its clock."""
 
     def __init__(
-        self, settings: DemoSettings, ground: Ground, console: Console, started_s: float
+        self, settings: DemoSettings, ground: Ground, console: Console, before_s: float
     ) -> None:
         self._settings = settings
         self._ground = ground
         self._console = console
-        self._started_s = started_s
+        self._before_s = before_s
 
     async def run(self) -> int:
         """Play and return the exit code, 0 when all agree; interactive: only ends from outside."""
@@ -47,9 +51,7 @@ class Match:
         # Compiled once here, and not by every badge at the same time.
         await asyncio.to_thread(firmware_files)
         async with contextlib.AsyncExitStack() as undo:
-            field = Field(
-                self._ground.directory / FIELD_FOLDER, settings.time_factor, settings.seed
-            )
+            field = Field(self._ground.directory / FIELD_FOLDER, settings.seed)
             await field.start()
             undo.push_async_callback(field.stop)
             gateway, store = await self._open_gateway(field, undo)
@@ -63,7 +65,7 @@ class Match:
                 await self._play(field, gateway, player)
                 if not settings.is_headless:
                     await player.play_on()
-                code = await judge(field, gateway, store, settings.time_factor, self._console)
+                code = await judge(field, gateway, store, self._console)
                 for helper in helpers:
                     helper.cancel()
         return code
@@ -87,7 +89,7 @@ class Match:
         self, field: Field, undo: contextlib.AsyncExitStack
     ) -> tuple[Gateway, Store]:
         settings = self._settings
-        store = Store(self._ground.directory / STORE_FILE)
+        store = Store(self._ground.directory / STORE_FILE, *self._wall_clock())
         undo.callback(store.close)
         rulesets = open_rulesets(store, settings.ruleset)
         radio = backend(field.hci_path)
@@ -97,11 +99,17 @@ class Match:
             field.keys,
             store.advert_counts(),
             store.keep_advert_counts,
-            settings.time_factor,
         )
-        gateway = Gateway(ears, store, rulesets, "demo", settings.time_factor, keys=field.keys)
+        gateway = Gateway(ears, store, rulesets, "demo", keys=field.keys)
         await gateway.load()
         return gateway, store
+
+    def _wall_clock(self) -> tuple[Callable[[], int], ...]:
+        """Return what the store dates by; without people the field's clock, from a fixed day."""
+        if not self._settings.is_headless:
+            return ()
+        loop = asyncio.get_running_loop()
+        return (lambda: HEADLESS_BEGIN_MS + int(loop.time() * 1000),)
 
     def _screen(self, gateway: Gateway) -> Screen:
         settings = self._settings
@@ -109,8 +117,7 @@ class Match:
             self._console,
             gateway.rows,
             settings.language,
-            settings.time_factor,
-            self._started_s,
+            self._before_s,
         )
 
     async def _page(self, gateway: Gateway, field: Field) -> None:

@@ -1,13 +1,12 @@
 """Plays the script: waits for each badge to be up, then moves the hands at their times.
 
-Guarantee: the first badge that is up is hit at once; times are game seconds from that moment; a
+Guarantee: the first badge that is up is hit at once; times are seconds from that moment; a
 badge that boots late misses nothing of its own story, it only begins later.
 """
 
 from __future__ import annotations
 
 import asyncio
-import time
 
 from redband.demo.hands import Hands
 from redband.demo.script import PRESS, RESTORE, Action, skirmish, strays
@@ -17,6 +16,10 @@ from redband.gateway.gateway import Gateway
 
 UP_DEADLINE_S = 30.0
 """Longest a badge may take to be heard after its battery is in; two seconds are usual."""
+
+
+def _now_s() -> float:
+    return asyncio.get_running_loop().time()
 
 
 class Player:
@@ -32,7 +35,7 @@ class Player:
         """Do everything the skirmish has for one badge that has been switched on."""
         await self._up(badge_id, 0.0)
         if self._started_s is None:
-            self._started_s = time.monotonic()
+            self._started_s = _now_s()
             await self._hands.do(PRESS, badge_id)
         settings = self._settings
         for action in skirmish(badge_id, settings.badges, settings.seconds, settings.seed):
@@ -60,13 +63,13 @@ class Player:
             ) from error
 
     async def _until(self, at_s: float) -> None:
-        started_s = self._started_s if self._started_s is not None else time.monotonic()
-        due_s = started_s + at_s / self._settings.time_factor
-        await asyncio.sleep(max(0.0, due_s - time.monotonic()))
+        started_s = self._started_s if self._started_s is not None else _now_s()
+        due_s = started_s + at_s
+        await asyncio.sleep(max(0.0, due_s - _now_s()))
 
     async def _do(self, action: Action) -> None:
         await self._until(action.at_s)
-        before_s = time.monotonic()
+        before_s = _now_s()
         await self._hands.do(action.verb, action.badge_id)
         if action.verb == RESTORE:
             await self._up(action.badge_id, before_s)

@@ -12,6 +12,7 @@ import errno
 import importlib
 import shutil
 import signal
+import time
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from redband.demo.preflight import LOW_BYTES, Ground, full_disk, prepare
 from redband.demo.settings import DemoSettings
 from redband.errors import leading_error
 from redband.gateway.logs import log_to
+from redband.virtual import clock
 
 if TYPE_CHECKING:
     from redband.demo.match import Match
@@ -46,7 +48,10 @@ def run_demo(settings: DemoSettings, console: Console, started_s: float) -> int:
         ground = prepare(settings, undo)
         log_to(ground.directory / LOG_FILE)
         try:
-            return asyncio.run(_until_ended(settings, ground, console, started_s))
+            # Nobody waits at a headless demo: it plays as fast as it can.
+            is_real = not settings.is_headless
+            before_s = time.monotonic() - started_s if is_real else 0.0
+            return clock.run(_until_ended(settings, ground, console, before_s), is_real)
         except OSError as error:
             raise _sentence(error, ground.directory) from error
         except ExceptionGroup as group:
@@ -60,7 +65,7 @@ def _sentence(error: Exception, directory: Path) -> Exception:
 
 
 async def _until_ended(
-    settings: DemoSettings, ground: Ground, console: Console, started_s: float
+    settings: DemoSettings, ground: Ground, console: Console, before_s: float
 ) -> int:
     """Run the match until it is over or a signal asks to end, and take it down either way."""
     loop = asyncio.get_running_loop()
@@ -75,7 +80,7 @@ async def _until_ended(
 
     for number in ENDED:
         loop.add_signal_handler(number, ask, number)
-    match = asyncio.create_task(_match(settings, ground, console, started_s))
+    match = asyncio.create_task(_match(settings, ground, console, before_s))
     await asyncio.wait({match, asked}, return_when=asyncio.FIRST_COMPLETED)
     if not asked.done():
         return match.result()
@@ -87,11 +92,9 @@ async def _until_ended(
     return ENDED[signal.Signals(asked.result())] if settings.is_headless else 0
 
 
-async def _match(
-    settings: DemoSettings, ground: Ground, console: Console, started_s: float
-) -> int:
+async def _match(settings: DemoSettings, ground: Ground, console: Console, before_s: float) -> int:
     module = importlib.import_module("redband.demo.match")
-    match: Match = module.Match(settings, ground, console, started_s)
+    match: Match = module.Match(settings, ground, console, before_s)
     body: Coroutine[Any, Any, int] = match.run()
     async with asyncio.TaskGroup() as group:
         watch = group.create_task(_watch_disk(ground.directory), name="disk")

@@ -14,20 +14,15 @@ PLAYERS = ("Raven", "Wolf", "Fox", "Badger", "Lynx", "Heron", "Otter", "Viper", 
 BADGES_MAX = 40
 """More real interpreters than this keep a two-core laptop from answering in time."""
 
-TIME_FACTOR_MAX = 20.0
-"""Above this a debounce of 20 ms is shorter than a scheduling hiccup of the machine."""
-
 
 @dataclass(frozen=True, slots=True)
 class DemoSettings:
-    """One run. seconds: game seconds of the headless script; time_factor: game seconds per
-    second; data: folder to use, None for a new one under demo-data; port: of the page, 0 for any
-    free one; language: "en" or "ru".
+    """One run. seconds: of the headless script; data: folder to use, None for a new one under
+    demo-data; port: of the page, 0 for any free one; language: "en" or "ru".
     """
 
     is_headless: bool = False
     seconds: float = 60.0
-    time_factor: float = 1.0
     data: Path | None = None
     port: int = 8765
     seed: int = 1

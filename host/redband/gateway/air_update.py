@@ -72,7 +72,6 @@ async def listen(
     radio: RadioBackend | None,
     wanted: frozenset[int],
     listen_s: float,
-    time_factor: float = 1.0,
 ) -> dict[int, BLEDevice]:
     """Return the badges heard within `listen_s`, sooner when all that are wanted were.
 
@@ -95,7 +94,7 @@ async def listen(
         except TimeoutError:
             return
 
-    scanning = asyncio.create_task(scan(take, AdvertReader(keys, None, time_factor), radio))
+    scanning = asyncio.create_task(scan(take, AdvertReader(keys), radio))
     ending = asyncio.create_task(end())
     done, _ = await asyncio.wait({scanning, ending}, return_when=asyncio.FIRST_COMPLETED)
     ending.cancel()

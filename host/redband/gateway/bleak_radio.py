@@ -40,7 +40,7 @@ class BleakRadio:
 
     backend: None for this computer's Bluetooth. keys: of the game; None hears no state and fetches
     nothing. counts: of adverts, as `keep` was given them in earlier runs; `keep` runs in a worker
-    thread. time_factor: game seconds per second.
+    thread.
     """
 
     def __init__(
@@ -49,12 +49,11 @@ class BleakRadio:
         keys: Keys | None,
         counts: Mapping[int, int] | None = None,
         keep: Callable[[dict[int, int]], None] = _nowhere,
-        time_factor: float = 1.0,
     ) -> None:
         self._backend = backend
         self._keys = keys
         self._keep = keep
-        self._reader = AdvertReader(keys, counts, time_factor)
+        self._reader = AdvertReader(keys, counts)
         self._connecting = asyncio.Lock()
         self.counts = ScanCounts()
 

@@ -12,7 +12,6 @@ Not here: Bluetooth (`GatewayRadio`), rows (`merge`), the order of syncs (`queue
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 
 from redband.errors import leading_error
@@ -44,9 +43,9 @@ and wait before its own connect for those of others, of which none takes longer 
 class Gateway:
     """One radio, one store, all badges in range.
 
-    rulesets: names of rulesets. name: of this gateway, noted with each contact. time_factor: game
-    seconds per second of `clock` (1 but for virtual fields). keys: of the game, None for a host
-    that broadcasts nothing. links: connections at a time.
+    rulesets: names of rulesets. name: of this gateway, noted with each contact. clock: seconds,
+    None for the running loop's. keys: of the game, None for a host that broadcasts nothing.
+    links: connections at a time.
     """
 
     def __init__(
@@ -55,8 +54,7 @@ class Gateway:
         store: Store,
         rulesets: Rulesets,
         name: str = "gateway",
-        time_factor: float = 1.0,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] | None = None,
         keys: Keys | None = None,
         links: int = LINKS_MAX,
     ) -> None:
@@ -68,8 +66,7 @@ class Gateway:
         self.keys = keys
         self._rulesets = rulesets
         self._name = name
-        self._time_factor = time_factor
-        self._clock = clock
+        self._clock = clock or asyncio.get_running_loop().time
         self._queue = SyncQueue()
         self._work = asyncio.Event()
         self._changed = asyncio.Event()
@@ -78,7 +75,7 @@ class Gateway:
         self._urgent = 1 << 32  # number of the first word that was said here and now
         self._badges: dict[int, LiveBadge] = {}
         self._players: dict[int, str] = {}
-        self._chronicle = Chronicle(time_factor)
+        self._chronicle = Chronicle()
         self.syncs = 0
         self.failed_syncs = 0
 
@@ -112,7 +109,6 @@ class Gateway:
                 self._players.get(badge_id, ""),
                 self._rulesets.names(live.projector.identity),
                 now_s,
-                self._time_factor,
             )
             for badge_id, live in sorted(self._badges.items())
         ]

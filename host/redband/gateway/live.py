@@ -118,7 +118,7 @@ class LiveBadge:
             return 0.0
         return (now_s if self.is_fresh(now_s) else self.seen_s) - self.said_s
 
-    def game_ms(self, now_s: float, time_factor: float) -> int:
+    def game_ms(self, now_s: float) -> int:
         """Return the badge's game time now, as well as the host can tell.
 
         From the moment an advert first named the newest record that is folded; game time stands
@@ -130,7 +130,7 @@ class LiveBadge:
         if self.sighting.advert.last_seq != self.projector.position[1]:
             return state_ms
         until_s = now_s if self.is_fresh(now_s) else self.seen_s
-        return state_ms + int((until_s - self.reached_s) * time_factor * 1000)
+        return state_ms + int((until_s - self.reached_s) * 1000)
 
 
 def _shown(advert: Advert) -> Advert:

@@ -35,12 +35,12 @@ def is_advert_ahead(advert: Advert | None, state: BadgeState) -> bool:
     return advert.last_seq != NO_SEQ and advert.last_seq >= state.last_seq
 
 
-def _advert_timer_s(advert: Advert, age_s: float, time_factor: float) -> int | None:
+def _advert_timer_s(advert: Advert, age_s: float) -> int | None:
     if advert.timer_s == NO_TIMER:
         return None
     if advert.is_paused:
         return advert.timer_s
-    return max(0, advert.timer_s - int(age_s * time_factor))
+    return max(0, advert.timer_s - int(age_s))
 
 
 def _fold_timer_s(state: BadgeState) -> int | None:
@@ -52,13 +52,12 @@ def merge(
     player: str,
     names: RuleNames,
     now_s: float,
-    time_factor: float = 1.0,
 ) -> BadgeRow:
     """Return the row of one badge at `now_s` on the gateway's clock.
 
-    names: titles of the badge's ruleset. time_factor: game seconds per second.
+    names: titles of the badge's ruleset.
     """
-    state = live.projector.state(live.game_ms(now_s, time_factor))
+    state = live.projector.state(live.game_ms(now_s))
     advert = live.sighting.advert if live.sighting is not None else None
     age_s = now_s - live.seen_s if live.seen_s is not None else None
     is_fresh = live.is_fresh(now_s)
@@ -67,7 +66,7 @@ def merge(
     if advert is not None and is_advert_ahead(advert, state):
         signal, hits = advert.signal, advert.counter_a
         is_paused = advert.is_paused
-        timer_s = _advert_timer_s(advert, live.advert_age_s(now_s), time_factor)
+        timer_s = _advert_timer_s(advert, live.advert_age_s(now_s))
     last = state.last_event
     return BadgeRow(
         badge_id=live.badge_id,

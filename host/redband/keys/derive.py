@@ -9,9 +9,9 @@ docs/protocol.md.
 from __future__ import annotations
 
 import hmac
-import secrets
 from typing import Protocol
 
+from redband.keys.chance import SYSTEM, Chance
 from redband.wire import keys as wire_keys
 from redband_core import keys, numbers
 
@@ -25,8 +25,11 @@ class Keys(Protocol):
 
     game_id: 4 bytes, no secret. role: as whom a tool comes when nobody says otherwise.
     advert_encrypt, advert_proof: the group's, 16 bytes each. broadcast: None for roles that
-    may not say anything to all badges.
+    may not say anything to all badges. chance: of nonces.
     """
+
+    @property
+    def chance(self) -> Chance: ...
 
     @property
     def game_id(self) -> bytes: ...
@@ -57,10 +60,11 @@ def badge_key(of: Keys, badge_id: int, role: int) -> bytes | None:
 class GameKeys:
     """The key of a game and all that follows from it. `secret`: 32 random bytes."""
 
-    def __init__(self, secret: bytes) -> None:
+    def __init__(self, secret: bytes, chance: Chance = SYSTEM) -> None:
         if len(secret) != GAME_KEY_BYTES:
             raise ValueError(f"a game key has {GAME_KEY_BYTES} bytes")
         self.secret = secret
+        self.chance = chance
         self.role = numbers.ROLE_GAME_MASTER
         self.game_id = self._derived(b"redband game")[: keys.GAME_ID_BYTES]
         self.advert_encrypt = self._derived(b"redband advert encrypt")
@@ -68,9 +72,9 @@ class GameKeys:
         self.broadcast = self._derived(b"redband fleet")
 
     @classmethod
-    def new(cls) -> GameKeys:
+    def new(cls, chance: Chance = SYSTEM) -> GameKeys:
         """Return the keys of a new game, by chance."""
-        return cls(secrets.token_bytes(GAME_KEY_BYTES))
+        return cls(chance.token_bytes(GAME_KEY_BYTES), chance)
 
     def _derived(self, label: bytes) -> bytes:
         return hmac.digest(self.secret, label, "sha256")[: keys.KEY_BYTES]
@@ -95,7 +99,13 @@ class GameKeys:
             raise ValueError(f"role {role} has no key")
         broadcast = self.broadcast if role in _WITH_BROADCAST else None
         return RoleKeys(
-            self.game_id, role, role_key, self.advert_encrypt, self.advert_proof, broadcast
+            self.game_id,
+            role,
+            role_key,
+            self.advert_encrypt,
+            self.advert_proof,
+            broadcast,
+            self.chance,
         )
 
 
@@ -110,7 +120,9 @@ class RoleKeys:
         advert_encrypt: bytes,
         advert_proof: bytes,
         broadcast: bytes | None,
+        chance: Chance = SYSTEM,
     ) -> None:
+        self.chance = chance
         self.game_id = game_id
         self.role = role
         self.key = key

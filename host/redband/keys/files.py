@@ -13,6 +13,7 @@ import stat
 from pathlib import Path
 
 from redband.errors import RedbandUserError
+from redband.keys.chance import SYSTEM, Chance
 from redband.keys.derive import GAME_KEY_BYTES, GameKeys, Keys, RoleKeys
 from redband_core import keys
 from redband_core.settings_check import ROLES
@@ -86,7 +87,7 @@ def game_keys(path: Path) -> GameKeys:
     return found
 
 
-def keep_game_keys(path: Path, may_replace: bool = False) -> GameKeys:
+def keep_game_keys(path: Path, may_replace: bool = False, chance: Chance = SYSTEM) -> GameKeys:
     """Make the keys of a new game and keep them in `path`. Raises RedbandUserError.
 
     may_replace: a key that is there already is given up, and with it the game that it opens.
@@ -96,14 +97,16 @@ def keep_game_keys(path: Path, may_replace: bool = False) -> GameKeys:
             f"There is a key in {path} already; --replace gives it up, and every badge has to be"
             " installed again with the new one."
         )
-    made = GameKeys.new()
+    made = GameKeys.new(chance)
     _write(path, {"redband": _GAME, "version": _VERSION, "key": made.secret.hex()})
     return made
 
 
-def find_keys(path: Path) -> GameKeys:
+def find_keys(path: Path, chance: Chance = SYSTEM) -> GameKeys:
     """Return the game's keys in `path`, made when there are none yet. Raises RedbandUserError."""
-    return game_keys(path) if path.exists() else keep_game_keys(path)
+    if path.exists():
+        return GameKeys(game_keys(path).secret, chance)
+    return keep_game_keys(path, chance=chance)
 
 
 def save_role_keys(path: Path, role_keys: RoleKeys, may_replace: bool = False) -> None:

@@ -103,13 +103,9 @@ def before(placed: Placed) -> Text:
 
 
 class Chronicle:
-    """The newest events of all badges, in the order in which they can have happened.
+    """The newest events of all badges, in the order in which they can have happened."""
 
-    time_factor: game seconds per second.
-    """
-
-    def __init__(self, time_factor: float = 1.0) -> None:
-        self._time_factor = time_factor
+    def __init__(self) -> None:
         self._lines: deque[tuple[Record, Text]] = deque(maxlen=RECENT_MAX)
         self._maps: dict[tuple[int, int], WallMap] = {}
         self._placed: list[Happening] | None = None
@@ -143,7 +139,7 @@ class Chronicle:
     def _map(self, badge_id: int, install_order: int) -> WallMap:
         key = badge_id, install_order
         if key not in self._maps:
-            self._maps[key] = WallMap(self._time_factor)
+            self._maps[key] = WallMap()
         return self._maps[key]
 
     def newest(self, limit: int) -> list[Happening]:

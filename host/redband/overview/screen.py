@@ -6,7 +6,6 @@ Guarantee: the first hit is announced once, with the seconds since the program s
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 
 from rich.console import Console
@@ -29,7 +28,7 @@ def is_hit(row: BadgeRow) -> bool:
 class Screen:
     """Shows rows on `console` until cancelled.
 
-    started_s: monotonic time of the program's start, None to announce no first hit.
+    before_s: of the program's life before its clock began, None to announce no first hit.
     """
 
     def __init__(
@@ -37,14 +36,12 @@ class Screen:
         console: Console,
         rows: Rows,
         language: str,
-        time_factor: float = 1.0,
-        started_s: float | None = None,
+        before_s: float | None = None,
     ) -> None:
         self._console = console
         self._rows = rows
         self._language = language
-        self._time_factor = time_factor
-        self._started_s = started_s
+        self._before_s = before_s
         self._shown: dict[int, str] = {}
         self.first_hit_s: float | None = None
 
@@ -59,7 +56,7 @@ class Screen:
         with Live(console=self._console, auto_refresh=False) as live:
             while True:
                 rows = self._rows()
-                phase_ms = int(time.monotonic() * 1000 * self._time_factor)
+                phase_ms = int(asyncio.get_running_loop().time() * 1000)
                 width = self._console.width
                 live.update(table(rows, phase_ms, self._language, width), refresh=True)
                 self._note_first_hit(rows)
@@ -80,10 +77,10 @@ class Screen:
             await asyncio.sleep(REFRESH_S)
 
     def _note_first_hit(self, rows: list[BadgeRow]) -> None:
-        if self._started_s is None or self.first_hit_s is not None:
+        if self._before_s is None or self.first_hit_s is not None:
             return
         if any(map(is_hit, rows)):
-            self.first_hit_s = time.monotonic() - self._started_s
+            self.first_hit_s = self._before_s + asyncio.get_running_loop().time()
             self._console.print(
                 f"First hit on screen {self.first_hit_s:.1f} s after the start.", highlight=False
             )

@@ -98,7 +98,7 @@ async def _once(
     def key_for(found_id: int) -> bytes:
         return badge_key(keys, found_id, as_role) or b""
 
-    client = Client(as_role, key_for, secrets.token_bytes(frames.HOST_NONCE_BYTES))
+    client = Client(as_role, key_for, keys.chance.token_bytes(frames.HOST_NONCE_BYTES))
     link = await opening
     try:
         await link.subscribe()

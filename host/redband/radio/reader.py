@@ -72,18 +72,15 @@ class AdvertReader:
     """Reads payloads of manufacturer data, with one game's keys.
 
     keys: None reads nothing but that a badge is there. counts: the last count of each badge, as
-    kept from an earlier run. time_factor: game seconds per second. changed: counts since the last
-    take_changed.
+    kept from an earlier run. changed: counts since the last take_changed.
     """
 
     def __init__(
         self,
         keys: Keys | None,
         counts: Mapping[int, int] | None = None,
-        time_factor: float = 1.0,
     ) -> None:
         self._keys = keys
-        self._repeat_s = REPEAT_S / min(time_factor, 1.0)
         self._known = {badge_id: _Known(count, -1e9) for badge_id, count in (counts or {}).items()}
         self._changed: set[int] = set()
         if keys is not None:
@@ -142,7 +139,7 @@ class AdvertReader:
             return Verdict.OLD
         if known.since_s < 0:
             known.since_s = now_s  # kept from an earlier run, and heard for the first time
-        return Verdict.GOOD if now_s - known.since_s <= self._repeat_s else Verdict.REPLAYED
+        return Verdict.GOOD if now_s - known.since_s <= REPEAT_S else Verdict.REPLAYED
 
     def met(self, badge_id: int, count: int, now_s: float) -> None:
         """Take in the count that a badge has proven in a session, also a lower one."""

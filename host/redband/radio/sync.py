@@ -9,10 +9,8 @@ redband.wire.log_stream; this module only carries them.
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from time import monotonic
 
 from bleak.backends.device import BLEDevice
 
@@ -111,17 +109,18 @@ async def sync_badge(
 
     Raises SyncError; what the two callbacks raise passes through. The link is closed in any case.
     """
-    started_s = monotonic()
+    loop = asyncio.get_running_loop()
+    started_s = loop.time()
     link = await Link.opened(device, radio, deadline_s, connecting)
     try:
-        connect_s = monotonic() - started_s
+        connect_s = loop.time() - started_s
         session = new_session(next_seq_for, keys, role)
         sync = _Sync(link, session, commit_page, badge_id)
         await link.subscribe()
         await sync.run()
     finally:
         await link.close()
-    return sync.result(connect_s, monotonic() - started_s)
+    return sync.result(connect_s, loop.time() - started_s)
 
 
 def new_session(
@@ -136,7 +135,7 @@ def new_session(
     def key_for(badge_id: int) -> bytes:
         return badge_key(keys, badge_id, as_role) or b""
 
-    nonce = secrets.token_bytes(frames.HOST_NONCE_BYTES)
+    nonce = keys.chance.token_bytes(frames.HOST_NONCE_BYTES)
     return LogClient(next_seq_for, as_role, key_for, nonce)
 
 

@@ -6,7 +6,6 @@ checked it, and was told to. What the frames say is decided in redband.wire.uplo
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -77,7 +76,7 @@ async def send_update(
         return badge_key(keys, badge_id, role) or b""
 
     session = UploadClient(
-        role, key_for, secrets.token_bytes(frames.HOST_NONCE_BYTES), begin, stream
+        role, key_for, keys.chance.token_bytes(frames.HOST_NONCE_BYTES), begin, stream
     )
     try:
         await link.connect()

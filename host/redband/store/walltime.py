@@ -78,12 +78,11 @@ class _Boot:
 class _Line:
     """One boot's game time to wall time, by anchors that agree, in the order of game time."""
 
-    def __init__(self, anchors: list[_Anchor], rate: float) -> None:
+    def __init__(self, anchors: list[_Anchor]) -> None:
         exact = [anchor for anchor in anchors if anchor.is_exact]
         self._is_exact = bool(exact)
         self._anchors = exact or anchors
         self._games = [anchor.game_ms for anchor in self._anchors]
-        self._rate = rate
         # From each anchor on, the one that says most: a sync that came late is outdone by a prompt
         # one soon after, were the badge's clock as slow as can be.
         self._best: list[int] = []
@@ -95,13 +94,13 @@ class _Line:
 
     def _slowest(self, place: int) -> float:
         anchor = self._anchors[place]
-        return anchor.wall_ms - anchor.game_ms * self._rate * (1 - DRIFT)
+        return anchor.wall_ms - anchor.game_ms * (1 - DRIFT)
 
     def at(self, game_ms: int) -> float:
         place = bisect_left(self._games, game_ms)
         if place == len(self._games):
             last = self._anchors[-1]
-            return last.wall_ms + (game_ms - last.game_ms) * self._rate
+            return last.wall_ms + game_ms - last.game_ms
         if not self._is_exact:
             return self._at_the_latest(place, game_ms)
         later = self._anchors[place]
@@ -113,7 +112,7 @@ class _Line:
 
     def _at_the_latest(self, place: int, game_ms: int) -> float:
         best = self._anchors[self._best[place]]
-        wall_ms = best.wall_ms - (best.game_ms - game_ms) * self._rate
+        wall_ms = best.wall_ms - (best.game_ms - game_ms)
         if place and self._best[place - 1] < place:
             wall_ms = max(wall_ms, self._anchors[self._best[place - 1]].wall_ms)
         return wall_ms
@@ -121,7 +120,7 @@ class _Line:
     def _first_rate(self) -> float:
         """Return wall ms per game ms before the first anchor: as in the interval behind it."""
         if len(self._games) < 2 or self._games[1] == self._games[0]:
-            return self._rate
+            return 1.0
         span_ms = self._games[1] - self._games[0]
         return (self._anchors[1].wall_ms - self._anchors[0].wall_ms) / span_ms
 
@@ -130,11 +129,10 @@ class WallMap:
     """Maps the game time of one install of a badge to wall time.
 
     Give it records and meetings in the order of the journal: a meeting behind the records before
-    its `next_seq` (`feed` does). time_factor: game seconds per second (1 but for virtual fields).
+    its `next_seq` (`feed` does).
     """
 
-    def __init__(self, time_factor: float = 1.0) -> None:
-        self._rate = 1 / time_factor
+    def __init__(self) -> None:
         self._boots: list[_Boot] = []
         self._lines: list[_Line | None] = []
         self._starts: list[float | None] = []  # when each boot began, at the latest
@@ -194,13 +192,13 @@ class WallMap:
         newer: _Anchor | None = None
         for number in reversed(range(count)):
             boot = self._boots[number]
-            anchors = _agreeing(boot.anchors, newer, self._rate)
+            anchors = _agreeing(boot.anchors, newer)
             newer = anchors[0] if anchors else newer
             if not boot.anchors and number == count - 1:
                 # The newest boot before its first sync is over: its records have just come.
                 anchors = [_Anchor(boot.newest_ms, boot.received_ms, is_exact=False)]
             if anchors:
-                self._lines[number] = _Line(anchors, self._rate)
+                self._lines[number] = _Line(anchors)
                 self._starts[number] = self._at(number, boot.start_ms)
             elif number + 1 < count:
                 self._starts[number] = self._starts[number + 1]
@@ -218,16 +216,16 @@ def feed(wall_map: WallMap, records: Iterable[Record], meetings: Iterable[Meetin
         wall_map.meet(meeting)
 
 
-def _agreeing(anchors: list[_Anchor], newer: _Anchor | None, rate: float) -> list[_Anchor]:
+def _agreeing(anchors: list[_Anchor], newer: _Anchor | None) -> list[_Anchor]:
     """Return those of one boot's anchors that agree with all newer ones, oldest first.
 
-    newer: the oldest kept anchor of the boots behind. rate: wall ms per game ms.
+    newer: the oldest kept anchor of the boots behind.
     """
     chosen: list[_Anchor] = []
     for anchor in sorted(anchors, key=lambda one: one.game_ms, reverse=True):
         if newer is not None:
             passed_ms = newer.wall_ms - anchor.wall_ms
-            span_ms = (newer.game_ms - anchor.game_ms) * rate if chosen else None
+            span_ms = newer.game_ms - anchor.game_ms if chosen else None
             if not _can_be(passed_ms, span_ms, anchor.is_exact and newer.is_exact):
                 continue
             if passed_ms < 0:

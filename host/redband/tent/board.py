@@ -7,7 +7,7 @@ static/board.js; this file never waits for a browser.
 
 from __future__ import annotations
 
-import time
+import asyncio
 from collections.abc import Awaitable, Callable
 
 from nicegui import events, ui
@@ -39,7 +39,7 @@ def shared_snapshot(view: FieldView, lifetime_s: float = POLL_S * 0.9) -> Callab
 
     def take() -> Snapshot:
         nonlocal taken_s, snapshot
-        now_s = time.monotonic()
+        now_s = asyncio.get_running_loop().time()
         if now_s - taken_s >= lifetime_s:
             snapshot = (view.rows(), view.log(LOG_LINES))
             taken_s = now_s
@@ -77,7 +77,7 @@ class Board(ui.element, component="static/board.js"):
     def refresh(self) -> None:
         """Send the browser what changed since the last call."""
         rows, log = self._snapshot()
-        changes = self._changes.update(rows, log, time.monotonic())
+        changes = self._changes.update(rows, log, asyncio.get_running_loop().time())
         if changes is not None:
             self.run_method("update", changes)
 

@@ -1,14 +1,12 @@
 """A virtual badge: its chip on its board, a flash image, a USB port, and the hands on it.
 
 Guarantee: everything a person can do to a badge is a method here, and nothing else: no state of
-the game is read or set. Times are game time: `time_factor` of it pass per real second.
+the game is read or set. Times are of the field's clock, see redband.virtual.clock.
 """
 
 from __future__ import annotations
 
 import asyncio
-import random
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from redband.virtual.battery import BatteryFaults
 from redband.virtual.board_pins import BUTTON, CONTACTS, IMPACT, BoardPins, Leds
 from redband.virtual.chip import Chip
 from redband.virtual.console import Console
+from redband.virtual.entropy import Entropy
 from redband.virtual.flash_faults import FlashCounts, FlashFaults
 from redband.virtual.image import BLOCK_COUNT, fill_image, write_blank_image, write_image
 from redband.virtual.nvs import NvsFile
@@ -47,19 +46,17 @@ class VirtualBadge:
         spec: BadgeSpec,
         directory: Path,
         ether: Ether,
-        time_factor: float = 1.0,
-        seed: int = 1,
+        entropy: Entropy,
     ) -> None:
         """Describe it; `directory` is its own. Nothing is made before `insert`."""
         self.spec = spec
         self.badge_id = spec.badge_id
         self.image_path = directory / "flash.img"
         self.usb_path = directory / "usb"
-        self.time_factor = time_factor
         self.on_leds: list[Callable[[float, Leds], None]] = []
         self.console = Console(self._to_usb)
         self._directory = directory
-        self._random = random.Random(seed * 1000 + spec.badge_id)
+        self._random = entropy.generator(f"hands of badge {spec.badge_id}")
         self._usb: UsbPort | None = None
         self.sensor = Accelerometer() if spec.has_accelerometer else None
         """The accelerometer, where there is one in place of the impact switch."""
@@ -69,14 +66,13 @@ class VirtualBadge:
             "image": str(self.image_path.absolute()),
             "rtc": str((directory / "rtc.mem").absolute()),
             "block_count": BLOCK_COUNT,
-            "factor_milli": round(time_factor * 1000),
             "start_ticks_ms": spec.start_ticks_ms,
             "unique_id": spec.address.replace(":", ""),
         }
         self.chip = Chip(
             facts,
             FIRMWARE_HEAP_KIB + (SENSOR_HEAP_KIB if self.sensor is not None else 0),
-            time_factor,
+            lambda starts: entropy.number(f"badge {spec.badge_id}, start {starts}"),
             self._pins,
             self.console,
             NvsFile(directory / "nvs.json"),
@@ -155,7 +151,7 @@ class VirtualBadge:
     async def count_flash(self, timeout_s: float = 10.0) -> FlashCounts:
         """Return what the program has done to the flash since its start.
 
-        timeout_s: real seconds until its next await or sleep. Raises TimeoutError.
+        timeout_s: until its next await or sleep. Raises TimeoutError.
         """
         async with asyncio.timeout(timeout_s):
             return await self.chip.count_flash()
@@ -256,8 +252,8 @@ class VirtualBadge:
         return await self.play(contact, edges, rest_ms)
 
     async def pause(self, game_ms: float) -> None:
-        """Wait `game_ms` of game time."""
-        await asyncio.sleep(game_ms / 1000 / self.time_factor)
+        """Wait so long."""
+        await asyncio.sleep(game_ms / 1000)
 
     # Lights.
 
@@ -272,14 +268,14 @@ class VirtualBadge:
         return self._pins.light_levels()
 
     def _tell_leds(self, leds: Leds) -> None:
-        now_s = time.monotonic()
+        now_s = asyncio.get_running_loop().time()
         for listener in tuple(self.on_leds):
             listener(now_s, leds)
 
     async def wait_led(self, predicate: Callable[[Leds], bool], timeout_s: float = 10.0) -> Leds:
         """Return the lights as soon as `predicate` holds for them.
 
-        timeout_s: real seconds. Raises TimeoutError.
+        Raises TimeoutError.
         """
         done: asyncio.Future[Leds] = asyncio.get_running_loop().create_future()
 

@@ -35,13 +35,16 @@ class Radio(Protocol):
 
 
 class Chip:
-    """make_radio(send): a new radio; facts: of image and clock, as runner.py reads them."""
+    """make_radio(send): a new radio; facts: of image and clock, as runner.py reads them.
+
+    seed_of_start(n): of the random bytes after the n-th start.
+    """
 
     def __init__(
         self,
         facts: dict[str, object],
         heap_kib: int,
-        time_factor: float,
+        seed_of_start: Callable[[int], int],
         pins: BoardPins,
         console: Console,
         nvs: NvsFile,
@@ -62,7 +65,7 @@ class Chip:
         """What the RTC memory holds then; on a chip, anything."""
         self._facts = facts
         self._heap_kib = heap_kib
-        self._time_factor = time_factor
+        self._seed_of_start = seed_of_start
         self._pins = pins
         self._console = console
         self._nvs = nvs
@@ -74,7 +77,7 @@ class Chip:
         self._wake_pins: list[tuple[int, int]] = []
         self._asleep = asyncio.Event()
         self._flash_is_cut = asyncio.Event()
-        self.player = Player(self, pins, time_factor)
+        self.player = Player(self, pins)
         self._frames = self._frame_calls()
 
     def _frame_calls(self) -> dict[int, Callable[[bytes], None]]:
@@ -109,7 +112,7 @@ class Chip:
         return self._interpreter is not None
 
     async def wait_asleep(self) -> None:
-        """Return when the chip is in deep sleep. Real time; the caller sets the deadline."""
+        """Return when the chip is in deep sleep. The caller sets the deadline."""
         await self._asleep.wait()
 
     async def wait_flash_cut(self) -> None:
@@ -173,6 +176,7 @@ class Chip:
             "held": sorted(self._pins.held),
             "adc_faults": self._pins.adc_faults().hex(),
             "usb_host": self.has_usb_host,
+            "random_seed": self._seed_of_start(self.boots),
         }
         self._interpreter = Interpreter(
             self._facts | state,
@@ -180,6 +184,7 @@ class Chip:
             on_frame=self._frame,
             on_output=self._console.output,
             on_end=self._ended,
+            on_start=self._console.start_output,
         )
         self.boots += 1
         self._asleep.clear()
@@ -237,8 +242,7 @@ class Chip:
     def _after(self, name: str, game_ms: float, call: Callable[[], None]) -> None:
         if name in self._timers:
             self._timers[name].cancel()
-        delay_s = game_ms / 1000 / self._time_factor
-        self._timers[name] = asyncio.get_running_loop().call_later(delay_s, call)
+        self._timers[name] = asyncio.get_running_loop().call_later(game_ms / 1000, call)
 
     def _watchdog_set(self, payload: bytes) -> None:
         self._watchdog_ms = int.from_bytes(payload, "little")

@@ -85,27 +85,30 @@ class Console:
         self._pass_on(text)
 
     def output(self, data: bytes) -> None:
-        """Take output of the interpreter."""
+        """Take output of the program."""
+        self._pass_on(data)
+
+    def start_output(self, data: bytes) -> bytes:
+        """Take output at once, answer what a start asks, and return what is of the program."""
         if not self._steps:
-            self._pass_on(data)
-            return
+            return data
         self._hidden += data
+        shown = b""
         while self._steps:
             end, answer, is_shown = self._steps[0]
             before, found, after = bytes(self._hidden).partition(end)
             if not found:
-                return
+                return shown
             self._steps.pop(0)
             self._hidden[:] = after
             if is_shown:
-                self._pass_on(before)
+                shown += before
             self._type(answer)
-        shown = (b"" if self._is_main_run else RAW_PROMPT) + bytes(self._hidden)
+        shown += (b"" if self._is_main_run else RAW_PROMPT) + bytes(self._hidden)
         self._hidden.clear()
         self._end_start()
-        if shown:
-            self._pass_on(shown)
         self._release_held()
+        return shown
 
     def _end_start(self) -> None:
         if self._start_timer is not None:
@@ -145,7 +148,7 @@ class Console:
     async def wait_output(self, text: bytes, timeout_s: float = 10.0) -> bytes:
         """Return the log from its start through `text`, as soon as that is in it.
 
-        timeout_s: real seconds. Raises TimeoutError with the newest output.
+        Raises TimeoutError with the newest output.
         """
         done: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
 

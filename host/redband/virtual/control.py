@@ -17,6 +17,8 @@ from typing import Any, Protocol
 from redband.errors import RedbandUserError
 from redband.virtual.badge import BLOW_MS, HOLD_MS, PRESS_MS, SHAKE_MG, VirtualBadge
 from redband.virtual.board_pins import BUTTON
+from redband.virtual.clock import field_loop
+from redband.virtual.peer import is_of_another_process
 from redband.virtual.sensor import BLOW_MAX_MG
 
 LINE_BYTES = 4096
@@ -62,8 +64,6 @@ def _is_edge(edge: object) -> bool:
 
 class ControlledField(Protocol):
     """What can be asked of a field. hci_path: socket of its radio."""
-
-    time_factor: float
 
     @property
     def badges(self) -> Mapping[int, VirtualBadge]: ...
@@ -123,21 +123,30 @@ class ControlServer:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._clients.add(writer)
         try:
-            while True:
-                try:
-                    line = await reader.readline()
-                except ValueError:
-                    break  # longer than any request is
-                if not line:
-                    break
-                answer = await self.answer(line)
-                writer.write(json.dumps(answer, ensure_ascii=False).encode() + b"\n")
-                await writer.drain()
+            if is_of_another_process(writer.transport):
+                with field_loop().real_pace():
+                    await self._answer_all(reader, writer)
+            else:
+                await self._answer_all(reader, writer)
         except ConnectionError:
             pass  # the client has what it wanted
         finally:
             self._clients.discard(writer)
             writer.close()
+
+    async def _answer_all(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        while True:
+            try:
+                line = await reader.readline()
+            except ValueError:
+                return  # longer than any request is
+            if not line:
+                return
+            answer = await self.answer(line)
+            writer.write(json.dumps(answer, ensure_ascii=False).encode() + b"\n")
+            await writer.drain()
 
     async def answer(self, line: bytes) -> Request:
         """Do what one request line asks and return the answer."""
@@ -158,7 +167,6 @@ class ControlServer:
             badges = [describe(badge) for badge in self._field.badges.values()]
             return {
                 "badges": badges,
-                "time_factor": self._field.time_factor,
                 "hci": self._field.hci_path,
             }
         deed = self._deeds.get(verb) if isinstance(verb, str) else None

@@ -1,7 +1,8 @@
-"""A field of virtual badges in one process: their ether, their hands, a control socket.
+"""A field of virtual badges in one process: their ether, clock, hands and chance.
 
 Guarantee: after `stop` no process, pseudo-terminal or socket of the field is left; the flash
-images stay in the directory. One field per directory.
+images stay in the directory. One field per directory. It runs in a FieldLoop only (see
+redband.virtual.clock), which gives it its time.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from redband.errors import RedbandUserError
 from redband.keys import KEY_FILE, GameKeys, find_keys
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.control import ControlServer
+from redband.virtual.entropy import Entropy
 from redband.virtual.radio import Ether
 from redband.virtual.radio.hci_server import open_hci
 from redband.virtual.spec import BadgeSpec
@@ -30,17 +32,13 @@ SOCKET_PATH_MAX_BYTES = 100
 
 
 class Field:
-    """directory: where images, ports and sockets are; time_factor: game time per real time."""
+    """directory: where images, ports and sockets are; seed: of all its chance."""
 
-    def __init__(self, directory: Path | str, time_factor: float = 1.0, seed: int = 1) -> None:
-        """Describe it. Raises RedbandUserError for a factor that no badge can follow."""
-        if not 0.01 <= time_factor <= 1000:
-            raise RedbandUserError(f"A time factor is 0.01 to 1000, not {time_factor}.")
+    def __init__(self, directory: Path | str, seed: int = 1) -> None:
         self.directory = Path(directory).absolute()
-        self.time_factor = time_factor
-        self.seed = seed
+        self.entropy = Entropy(seed)
         self.badges: dict[int, VirtualBadge] = {}
-        self.ether = Ether(seed=seed, time_factor=time_factor)
+        self.ether = Ether(self.entropy.number("ether"))
         self._keys: GameKeys | None = None
         self._control = ControlServer(self)
         self._lock: TextIO | None = None
@@ -72,7 +70,7 @@ class Field:
     async def start(self) -> None:
         """Open the ether and the control socket. Raises RedbandUserError."""
         self._take_directory()
-        self._keys = find_keys(self.key_path)
+        self._keys = find_keys(self.key_path, self.entropy)
         if len(str(self.directory / CONTROL_NAME).encode()) > SOCKET_PATH_MAX_BYTES:
             self._short = tempfile.TemporaryDirectory(prefix="redband-")
             self._sockets = Path(self._short.name)
@@ -117,8 +115,7 @@ class Field:
             spec,
             self.directory / f"badge-{spec.badge_id}",
             self.ether,
-            self.time_factor,
-            self.seed,
+            self.entropy,
         )
         self.badges[spec.badge_id] = badge
         try:

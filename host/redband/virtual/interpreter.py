@@ -1,7 +1,9 @@
-"""One run of MicroPython: a process with a terminal and a bus, from start to end.
+"""One run of MicroPython: a process with keys, output and a bus, from start to end.
 
-Guarantee: `kill` leaves nothing behind, and the process ends with its owner however the owner ends
-(its controlling terminal hangs up). Does not know what the program does: badge.py does.
+Its keys come through a pseudo-terminal, so that Ctrl-C is a signal; its output is a pipe, which is
+complete when the bus says that the program rests. Guarantee: `kill` leaves nothing behind, and the
+process ends with its owner however the owner ends (its controlling terminal hangs up). Does not
+know what the program does: badge.py does.
 """
 
 from __future__ import annotations
@@ -20,6 +22,9 @@ from pathlib import Path
 
 from redband.errors import RedbandUserError
 from redband.virtual.channel import Channel
+from redband.virtual.clock import field_loop
+from redband.virtual.guest import Guest
+from redband.virtual.silicon import opcodes
 
 SILICON = Path(__file__).with_name("silicon")
 LAUNCHER = Path(__file__).with_name("launcher.py")
@@ -44,11 +49,17 @@ def site_directory() -> str:
     return str(Path(found.origin).parent)
 
 
-class Interpreter:
-    """A running MicroPython. The callbacks come from the event loop.
+PROMPTS = (b">>> ", b"\n>", b"\x04>")
+"""What the output ends with when the prompt waits for keys: friendly, raw, raw after a program."""
+_TAIL_BYTES = 4
 
-    on_frame(opcode, payload): from the bus; on_output(data): from the terminal; on_end(code): the
-    process has ended by itself, with its exit code (negative: a signal).
+
+class Interpreter:
+    """A running MicroPython. The callbacks come from the event loop, at barriers of its time.
+
+    on_frame(opcode, payload): from the bus; on_output(data): what is printed; on_end(code): the
+    process has ended by itself, with its exit code (negative: a signal). on_start(data): takes
+    what is printed at once, and returns what is more than a start prints.
     """
 
     def __init__(
@@ -58,13 +69,20 @@ class Interpreter:
         on_frame: Callable[[int, bytes], None],
         on_output: Callable[[bytes], None],
         on_end: Callable[[int], None],
+        on_start: Callable[[bytes], bytes],
     ) -> None:
         """Start the process. `facts`: what runner.py reads, less the number of the bus."""
         self._on_frame = on_frame
         self._on_end = on_end
+        self._on_start = on_start
         self._received = bytearray()
+        self._is_over = False  # the program is, and the prompt comes
+        self._tail = b""
+        loop = field_loop()
+        facts = facts | {"now_us": loop.now_us}
         ours, theirs = socket.socketpair()
         master, slave = os.openpty()
+        printed, print_end = os.pipe()
         try:
             theirs.setblocking(False)
             _make_raw_with_signals(slave)
@@ -72,8 +90,8 @@ class Interpreter:
                 [sys.executable, "-I", "-S", str(LAUNCHER), site_directory()]
                 + ["-X", f"heapsize={heap_kib + STAND_IN_HEAP_KIB}K"],
                 stdin=slave,
-                stdout=slave,
-                stderr=slave,
+                stdout=print_end,
+                stderr=print_end,
                 pass_fds=(theirs.fileno(),),
                 start_new_session=True,
                 cwd="/",
@@ -81,13 +99,25 @@ class Interpreter:
             )
         except BaseException:
             os.close(master)
+            os.close(printed)
             ours.close()
             raise
         finally:
             theirs.close()
             os.close(slave)
-        self._terminal = Channel(master, on_output, lambda: None)
+            os.close(print_end)
+        self._keys = Channel(master, lambda _: None, lambda: None)
+        self._output = Channel(printed, self._printed, lambda: None)
         self._bus = Channel(ours.detach(), self._bus_data, self._ended)
+        self._guest = Guest(
+            loop,
+            str(facts["unique_id"]),
+            write=self._bus.write,
+            act=self._acted,
+            end=self._end,
+            show=on_output,
+            kill=self.kill,
+        )
 
     @property
     def pid(self) -> int:
@@ -97,24 +127,25 @@ class Interpreter:
     @property
     def is_program_running(self) -> bool:
         """Return whether code runs, as opposed to the prompt, which reads keys in raw mode."""
-        flags = termios.tcgetattr(self._terminal.descriptor)[_LOCAL_FLAGS]
+        flags = termios.tcgetattr(self._keys.descriptor)[_LOCAL_FLAGS]
         return bool(flags & termios.ISIG)
 
     def send(self, opcode: int, payload: bytes = b"") -> None:
-        """Send one frame over the bus."""
-        self._bus.write(_HEADER.pack(len(payload), opcode) + payload)
+        """Send one frame over the bus, at the next barrier."""
+        self._guest.send(opcode, payload)
 
     def type(self, data: bytes) -> None:
-        """Write to the program's terminal as a keyboard would."""
-        self._terminal.write(data)
+        """Write to the program's terminal as a keyboard would. Keys are not part of the time."""
+        self._guest.keys_come()
+        self._keys.write(data)
 
     def pause_output(self) -> None:
         """Let the program wait with its output."""
-        self._terminal.pause()
+        self._output.pause()
 
     def resume_output(self) -> None:
         """Go on with its output."""
-        self._terminal.resume()
+        self._output.resume()
 
     def kill(self) -> None:
         """End the process now, as a battery that is pulled; may be called again.
@@ -124,8 +155,24 @@ class Interpreter:
         self._bus.close()
         self._process.kill()
         self._process.wait()
-        self._terminal.read_rest()
-        self._terminal.close()
+        self._output.read_rest()
+        self._guest.leave()
+        self._close()
+
+    def _close(self) -> None:
+        for channel in (self._bus, self._output, self._keys):
+            channel.close()
+
+    def _printed(self, data: bytes) -> None:
+        data = self._on_start(data)
+        if data:
+            self._tail = (self._tail + data)[-_TAIL_BYTES:]
+            self._guest.printed(data)
+            self._look_for_prompt()
+
+    def _look_for_prompt(self) -> None:
+        if self._is_over and self._tail.endswith(PROMPTS):
+            self._guest.at_prompt()
 
     def _bus_data(self, data: bytes) -> None:
         received = self._received
@@ -138,14 +185,26 @@ class Interpreter:
                 break
             payload = bytes(received[start + _HEADER.size : end])
             start = end
-            self._on_frame(opcode, payload)
+            if opcode == opcodes.REST:
+                self._output.read_rest()  # what it has printed before is in the pipe
+            self._guest.came(opcode, payload)
+            if opcode == opcodes.PROMPT:
+                self._is_over = True
+                self._look_for_prompt()
         del received[:start]
 
+    def _acted(self, opcode: int, payload: bytes) -> None:
+        if opcode != opcodes.PROMPT:
+            self._on_frame(opcode, payload)
+
     def _ended(self) -> None:
-        # The kernel closes the bus when the process ends; its last words are in the terminal.
-        self._terminal.read_rest()
-        self._terminal.close()
-        self._bus.close()
+        # The kernel closes the bus when the process ends; its last words are in the pipe.
+        self._output.read_rest()
+        self._guest.ended()
+
+    def _end(self) -> None:
+        self._guest.leave()
+        self._close()
         self._process.kill()
         self._on_end(self._process.wait())
 

@@ -2,12 +2,15 @@
 
 Guarantee: it can be opened and closed any number of times; with nobody there, output is dropped
 and never holds the badge up; a reader that stops reading holds it up for a moment only, as the
-chip's driver does. Does not interpret what goes through.
+chip's driver does. A closed port looks in real time for somebody who opened it (what they sent
+meanwhile is kept), and while it is open the field's clock goes at real pace. Does not interpret
+what goes through.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fcntl
 import os
 import select
@@ -17,9 +20,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from redband.virtual.channel import Channel
+from redband.virtual.clock import field_loop
 
-LOOK_FOR_CLIENT_S = 0.05
-"""How often a closed port looks for somebody who opened it; what they sent meanwhile is kept."""
 FULL_BYTES = 16384
 LOOK_AT_DRAIN_S = 0.02
 STUCK_S = 0.5
@@ -39,20 +41,20 @@ class UsbPort:
         on_host: Callable[[bool], None] = lambda _: None,
     ) -> None:
         """Make the port and the symbolic link to it."""
-        self._loop = asyncio.get_running_loop()
+        self._loop = field_loop()
+        self._pace = contextlib.ExitStack()
         self._on_input = on_input
         self._on_full = on_full
         self._on_host = on_host
         self._client: Channel | None = None
         self._is_full = False
         self._is_given_up = False
-        self._timer: asyncio.TimerHandle | None = None
         self._drain_timer: asyncio.TimerHandle | None = None
         self._last_pending = 0
         self._progress_s = 0.0
         self.link = link
         self._open_line()
-        self._look()
+        self._loop.add_looker(self._look)
 
     def _open_line(self) -> None:
         self._master, slave = os.openpty()
@@ -90,22 +92,21 @@ class UsbPort:
 
     def close(self) -> None:
         """Take the port away, as when the cable is pulled."""
-        for timer in (self._timer, self._drain_timer):
-            if timer is not None:
-                timer.cancel()
+        self._loop.remove_looker(self._look)
+        if self._drain_timer is not None:
+            self._drain_timer.cancel()
+        self._pace.close()
         if self._client is not None:
             self._client.detach()
         self._close_line()
 
     def _look(self) -> None:
-        if self.is_open:
+        if self._client is None and self.is_open:
             self._attach()
-        else:
-            self._timer = self._loop.call_later(LOOK_FOR_CLIENT_S, self._look)
 
     def _attach(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        self._loop.remove_looker(self._look)
+        self._pace.enter_context(self._loop.real_pace())
         self._client = Channel(self._master, self._on_input, self._client_left)
         self._on_host(True)
 
@@ -113,12 +114,13 @@ class UsbPort:
         if self._client is not None:
             self._client.detach()
         self._client = None
+        self._pace.close()
         self._is_given_up = False
         self._on_host(False)
         self._forget_client()
         if self._is_full:
             self._set_full(False)
-        self._look()
+        self._loop.add_looker(self._look)
 
     def _forget_client(self) -> None:
         # The line outlives its client here, and so would what the client left: output it did not

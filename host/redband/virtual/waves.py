@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import struct
-import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -34,6 +33,10 @@ DELAY_MAX_US = 0xFFFFFFFF
 PATIENCE_S = 5.0
 PATIENCE_FACTOR = 3
 _IDS = 1 << 16
+
+
+def _now_s() -> float:
+    return asyncio.get_running_loop().time()
 
 
 class Chip(Protocol):
@@ -68,10 +71,9 @@ class _Wave:
 class Player:
     """Plays waves at the contacts of one badge."""
 
-    def __init__(self, chip: Chip, pins: BoardPins, time_factor: float) -> None:
+    def __init__(self, chip: Chip, pins: BoardPins) -> None:
         self._chip = chip
         self._pins = pins
-        self._time_factor = time_factor
         self._queues: dict[str, list[_Wave]] = {}
         self._sent: dict[int, _Wave] = {}
         self._last_id = 0
@@ -83,7 +85,7 @@ class Player:
         waits any more (the wave stays queued). Raises RedbandUserError for what is no wave.
         """
         self._check(edges, rest_us)
-        wave = _Wave(contact, list(edges), rest_us, time.monotonic())
+        wave = _Wave(contact, list(edges), rest_us, _now_s())
         queue = self._queues.setdefault(contact, [])
         queue.append(wave)
         try:
@@ -94,7 +96,7 @@ class Player:
         finally:
             queue.remove(wave)
             if queue:
-                queue[0].begun_s = time.monotonic()
+                queue[0].begun_s = _now_s()
             for other in queue[:AHEAD]:
                 other.news.set()
 
@@ -137,9 +139,9 @@ class Player:
             queue = self._queues.get(wave.contact, [wave])
             ahead = queue[: queue.index(wave) + 1]
             nominal_us = sum(one.span_us() for one in ahead)
-            return PATIENCE_S + PATIENCE_FACTOR * nominal_us / 1e6 / self._time_factor
+            return PATIENCE_S + PATIENCE_FACTOR * nominal_us / 1e6
         if self._is_in_hand(wave):
-            return wave.edges[0][0] / 1e6 / self._time_factor
+            return wave.edges[0][0] / 1e6
         return None
 
     def _has_room(self, wave: _Wave) -> bool:
@@ -211,8 +213,8 @@ class Player:
                 wave.news.set()
 
     def _catch_up(self, wave: _Wave) -> None:
-        now_s = time.monotonic()
-        passed_us = round((now_s - wave.begun_s) * self._time_factor * 1e6)
+        now_s = _now_s()
+        passed_us = round((now_s - wave.begun_s) * 1e6)
         wave.begun_s = now_s
         while wave.edges and wave.edges[0][0] <= passed_us:
             delay_us, is_closed = wave.edges.pop(0)
@@ -226,7 +228,7 @@ class Player:
     # By hand.
 
     def _drive_next(self, wave: _Wave) -> None:
-        wave.begun_s = time.monotonic()
+        wave.begun_s = _now_s()
         _delay_us, is_closed = wave.edges.pop(0)
         self._pins.close_contact(wave.contact, is_closed)
         if not wave.edges:

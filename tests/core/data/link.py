@@ -69,6 +69,10 @@ class HostKeys:
         self.role = roles[-1] if len(roles) == 1 else MASTER
         self.advert_encrypt = self.advert_proof = self.broadcast = bytes(16)
         self._roles = roles
+        self.chance = self
+
+    def token_bytes(self, count):
+        return bytes(range(count))
 
     def role_key(self, role):
         return bytes((role,)) * 16 if role in self._roles else None

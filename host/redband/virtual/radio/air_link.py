@@ -86,7 +86,7 @@ class _Direction:
 
 
 class AirLink:
-    """The air between the two ends of a connection. `supervision_timeout_ms`: radio time."""
+    """The air between the two ends of a connection."""
 
     def __init__(self, ether: Ether, supervision_timeout_ms: int) -> None:
         self.ether = ether
@@ -249,4 +249,4 @@ class AirLink:
                 timer.cancel()
         self._event_timer = self._loss_timer = None
         self._open_ends.clear()
-        self.ether.air_links.discard(self)
+        self.ether.air_links.pop(self, None)

@@ -3,9 +3,9 @@
 Problem: Bumble's `LocalLink` joins controllers with no distance, loss, time or signal strength.
 Guarantee: each pair of radios has a signal strength (or none: out of range), adverts get lost as
 told, connection data are never lost but delayed (see `air_link`), all of it from one seeded
-generator; every timer of the radio divides by `time_factor`. Addresses are unique.
+generator and on the field's clock: two runs with one seed are equal. Addresses are unique.
 Does not: model collisions, channels, interference between neighbours, or the time on air of an
-advert. Processes run in real time, so a seed does not make two runs equal to the microsecond.
+advert.
 """
 
 from __future__ import annotations
@@ -57,26 +57,24 @@ class EtherStats:
 class Ether(LocalLink):
     """One shared air. A radio is named by its address ("C0:DE:00:00:00:01"); a host's by HCI.
 
-    `seed`: of losses, jitter and advertising delays. `time_factor`: how many times faster than
-    real time the radio runs. `adv_loss`, `packet_loss`: 0.0 to 1.0, of adverts and of connection
-    packets (which are sent again). `conn_interval_ms`: 0 means no pacing, for throughput tests.
+    `seed`: of losses, jitter and advertising delays. `adv_loss`, `packet_loss`: 0.0 to 1.0, of
+    adverts and of connection packets (which are sent again). `conn_interval_ms`: 0 means no
+    pacing, for throughput tests.
     """
 
-    controllers: set[RadioController]  # pyright: ignore[reportIncompatibleVariableOverride]
+    controllers: dict[RadioController, None]  # pyright: ignore[reportIncompatibleVariableOverride]
 
-    def __init__(self, seed: int = 1, time_factor: float = 1.0) -> None:
+    def __init__(self, seed: int | str = 1) -> None:
         super().__init__()
-        if time_factor <= 0:
-            raise RedbandUserError(f"The time factor must be above 0, not {time_factor}.")
+        self.controllers = {}  # Bumble's set is not ordered; a seed is to repeat
         self.random = random.Random(seed)
-        self.time_factor = time_factor
         self.default_rssi_dbm = DEFAULT_RSSI_DBM
         self.rssi_jitter_db = 0.0
         self.adv_loss = 0.0
         self.conn_interval_ms = 30.0
         self.packets_per_event = 4
         self.stats = EtherStats()
-        self.air_links: set[AirLink] = set()
+        self.air_links: dict[AirLink, None] = {}  # ordered, so that a seed repeats
         self._packet_loss = 0.0
         self._rssi_dbm: dict[frozenset[str], int | None] = {}
         self._by_address: dict[hci.Address, RadioController] = {}
@@ -88,13 +86,12 @@ class Ether(LocalLink):
     # -- time -----------------------------------------------------------------------------
 
     def call_later_ms(self, delay_ms: float, function: Callable, *args) -> asyncio.TimerHandle:
-        """Run `function` after `delay_ms` of radio time."""
-        loop = asyncio.get_running_loop()
-        return loop.call_later(delay_ms / 1000 / self.time_factor, function, *args)
+        """Run `function` after `delay_ms`, at a whole microsecond."""
+        return asyncio.get_running_loop().call_later(delay_ms / 1000, function, *args)
 
     def now_ms(self) -> float:
-        """Radio time since an arbitrary start."""
-        return asyncio.get_running_loop().time() * 1000 * self.time_factor
+        """Return the time since an arbitrary start."""
+        return asyncio.get_running_loop().time() * 1000
 
     # -- radios ---------------------------------------------------------------------------
 
@@ -106,7 +103,7 @@ class Ether(LocalLink):
             raise RedbandUserError(
                 f"Two radios have the address {controller.name}; give each badge its own number."
             )
-        super().add_controller(controller)
+        self.controllers[controller] = None
         self._by_address[controller.public_address] = controller
 
     def remove_controller(  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -115,7 +112,7 @@ class Ether(LocalLink):
         """Take a radio off the air at once; its peers notice by their supervision timeout."""
         if controller not in self.controllers:
             return
-        super().remove_controller(controller)
+        del self.controllers[controller]
         self._listeners.pop(controller, None)
         self._by_address = {a: c for a, c in self._by_address.items() if c is not controller}
         for air_link in list(self.air_links):
@@ -224,7 +221,7 @@ class Ether(LocalLink):
             (peripheral, hci.Role.PERIPHERAL, pdu.advertiser_address, own_address),
         )
         air_link.open(*(AirConnection.between(air_link, *end) for end in ends))
-        self.air_links.add(air_link)
+        self.air_links[air_link] = None
         self.stats.connections += 1
         return True
 

@@ -2,18 +2,22 @@
 
 Problem: a host program in another process needs a controller, as it would have a USB dongle.
 Guarantee: H4 over the socket, a fresh controller per client with its own address
-("F0:DE:00:00:00:01" and up), off the air when the client goes.
+("F0:DE:00:00:00:01" and up), off the air when the client goes. While a client of another process
+is there, the field's clock goes at real pace.
 Does not: authenticate clients; the socket's permissions are the directory's.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from pathlib import Path
 
 from bumble.transport.common import StreamPacketSink, StreamPacketSource
 
 from redband.errors import RedbandUserError
+from redband.virtual.clock import field_loop
+from redband.virtual.peer import is_of_another_process
 from redband.virtual.radio.controller import RadioController
 from redband.virtual.radio.ether import Ether
 
@@ -30,6 +34,7 @@ class _HostPort(StreamPacketSource):
     def __init__(self, server: HciServer) -> None:
         super().__init__()
         self.server = server
+        self._pace = contextlib.ExitStack()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -37,12 +42,15 @@ class _HostPort(StreamPacketSource):
         self.controller = RadioController(
             self.server.ether, self.server.next_address(), self, StreamPacketSink(transport)
         )
-        self.server.ports.add(self)
+        self.server.ports[self] = None
+        if is_of_another_process(transport):
+            self._pace.enter_context(field_loop().real_pace())
 
     def connection_lost(self, exc: Exception | None) -> None:
         del exc
+        self._pace.close()
         self.controller.shut_down()  # the operating system closes what a program leaves open
-        self.server.ports.discard(self)
+        self.server.ports.pop(self, None)
 
 
 class HciServer:
@@ -51,7 +59,7 @@ class HciServer:
     def __init__(self, ether: Ether, path: str) -> None:
         self.ether = ether
         self.path = path
-        self.ports: set[_HostPort] = set()
+        self.ports: dict[_HostPort, None] = {}
         self._server: asyncio.Server | None = None
 
     async def start(self) -> None:

@@ -12,54 +12,43 @@ events; 0xC0 reply to a silicon call, 0xC1-0xDF silicon events.
 """
 
 import errno
-import select
-import time
 
 import micropython
 import opcodes
+from clock import LOOK_US, NEVER_US
+from line import SocketLine
 
 REPLY_TO_RADIO = 0x80
 REPLY_TO_SILICON = 0xC0
 FIRST_SILICON_CALL = 0x40
 MAX_PAYLOAD_BYTES = 2048
-CALL_TIMEOUT_MS = 5000  # wall time; a healthy owner answers in a few milliseconds
-MAX_PENDING = 256  # events received and not yet handled
-MAX_PENDING_BYTES = 8192  # then frames stay in the socket, and the owner feels it
-_WRITE_STEP_MS = 1000
+MAX_PENDING = 256  # events received and not yet handled; more are dropped and counted
 _HEADER_BYTES = 3
-
-# The bus counts in wall time even when an oscillator replaces these modules for the firmware.
-_ticks_ms = time.ticks_ms
-_ticks_diff = time.ticks_diff
-_poll = select.poll
-_POLLIN = select.POLLIN
-_POLLOUT = select.POLLOUT
+_GO_COUNT_OFFSET = 8
 
 
 class Bus:
     """The badge's end. One instance (`the_bus`) per interpreter; module functions use it."""
 
     def __init__(self) -> None:
-        self.file = None
+        self.line = None  # set by attach
+        self.clock = None  # set by clock_modules.py
         self.world = None  # set by world.py
         self.dropped_count = 0
+        self._taken_count = 0
+        self._whole_count = 0
         self._buffer = bytearray(2 * MAX_PAYLOAD_BYTES)
         self._view = memoryview(self._buffer)
         self._filled = 0
         self._handlers = []
         self._pending = []
-        self._pending_bytes = 0
         self._replies = {}
         self._is_running_handler = False
         self._is_break_wanted = False
-        self._readable = _poll()
-        self._writable = _poll()
 
     def attach(self, descriptor: int) -> None:
         """Use the non-blocking socket `descriptor`, inherited from the owner."""
-        self.file = open(descriptor, "r+b", 0)
-        self._readable.register(self.file, _POLLIN)
-        self._writable.register(self.file, _POLLOUT)
+        self.line = SocketLine(descriptor)
 
     def register(self, first: int, last: int, handler, at_once: bool = False) -> None:
         """Give frames with an opcode in `first`..`last` to `handler(opcode, payload: bytes)`.
@@ -84,48 +73,53 @@ class Bus:
             length += len(part)
         if length > MAX_PAYLOAD_BYTES:
             raise ValueError("frame too long")
-        frame = bytes((length & 0xFF, length >> 8, opcode)) + b"".join(parts)
-        while frame:
-            count = self.file.write(frame)
-            if count is None:  # the socket is full: the owner is busy
-                self._writable.poll(_WRITE_STEP_MS)
-            else:
-                frame = frame[count:]
+        self.line.write(bytes((length & 0xFF, length >> 8, opcode)) + b"".join(parts))
 
     def call(self, opcode: int, *parts) -> bytes:
-        """Send one frame and wait for its reply's payload. Raises OSError(ETIMEDOUT)."""
+        """Send one frame and wait for its reply's payload, in which whatever it needs happens."""
         reply = REPLY_TO_SILICON if opcode >= FIRST_SILICON_CALL else REPLY_TO_RADIO
         self._replies.pop(reply, None)
         self.send(opcode, *parts)
-        started_ms = _ticks_ms()
         while True:
-            self._read_socket()
+            self._take_in()
             payload = self._replies.pop(reply, None)
             if payload is not None:
                 return payload
-            left_ms = CALL_TIMEOUT_MS - _ticks_diff(_ticks_ms(), started_ms)
-            if left_ms <= 0:
-                raise OSError(errno.ETIMEDOUT)
-            self._readable.poll(left_ms)
+            self.wait_for_owner(NEVER_US)
 
     def receive(self) -> None:
         """Take in what has happened so far; never waits, runs only `at_once` handlers."""
-        if self._pending_bytes < MAX_PENDING_BYTES:
-            self._read_socket()
+        self.clock.spend(LOOK_US)
+        self._take_in()
         if self.world.is_active:
             self.world.advance()
 
-    def _read_socket(self) -> None:
+    def rest(self, until_us: "int | None", poller=None) -> None:
+        """Return when a frame has come or it is `until_us` (None: never); runs no handler.
+
+        Returns at the next thing that the world does, too, and for the streams of `poller`.
+        """
+        if until_us is None:
+            until_us = NEVER_US
+        if self.world.is_active:
+            until_us = min(until_us, self.world.next_us())
+        self.line.rest(until_us, self._taken_count, len(self._pending), poller)
+        self._take_in()
+
+    def wait_for_owner(self, until_us: int) -> None:
+        """Let the owner's clock come up to `until_us`, or let a frame come; the world stands."""
+        self.line.rest(until_us, self._taken_count, len(self._pending))
+        self._take_in()
+
+    def _take_in(self) -> None:
         while True:
-            count = self.file.readinto(self._view[self._filled :])
-            if count is None:
-                return
-            if count == 0:
-                raise SystemExit  # the owner is gone, and the badge with it
-            self._filled += count
-            is_more = self._filled == len(self._buffer)
-            self._take_frames()
-            if not is_more or self._pending_bytes >= MAX_PENDING_BYTES:
+            count = self.line.readinto(self._view[self._filled :])
+            if count is not None:
+                self._filled += count
+                self._take_frames()
+            elif self._taken_count < self._whole_count:
+                self.line.wait()  # the rest of what was sent with the last GO
+            else:
                 return
 
     def _take_frames(self) -> None:
@@ -146,6 +140,12 @@ class Bus:
             self._filled = left
 
     def _take(self, opcode: int, payload: bytes) -> None:
+        self._taken_count += 1
+        if opcode == opcodes.GO:
+            self.clock.granted(payload)
+            follow = payload[_GO_COUNT_OFFSET] | payload[_GO_COUNT_OFFSET + 1] << 8
+            self._whole_count = self._taken_count + follow
+            return
         if opcode == REPLY_TO_RADIO or opcode == REPLY_TO_SILICON:
             self._replies[opcode] = payload
             return
@@ -156,8 +156,8 @@ class Bus:
             if first <= opcode <= last:
                 if at_once:
                     handler(opcode, payload)
-                elif self.post(handler, opcode, payload):
-                    self._pending_bytes += len(payload)
+                else:
+                    self.post(handler, opcode, payload)
                 return
         self.dropped_count += 1  # nobody of this firmware uses that device
 
@@ -188,29 +188,10 @@ class Bus:
             self._take_break()
         if not self._pending:
             return False
-        self._pending_bytes = 0
         while self._pending:
             # The scheduler prints an error of the handler and goes on, as on a board.
             micropython.schedule(self._run_next, None)
         return True
-
-    def rest(self, timeout_ms: int) -> None:
-        """Wait up to `timeout_ms` (wall time, -1: for ever) for something; runs no handler."""
-        self._readable.poll(self.world.limit_ms(timeout_ms))
-        self.world.rested()
-
-    def wait(self, timeout_ms: int) -> None:
-        """Wait up to `timeout_ms` (wall time) for a frame, and leave it where it is."""
-        self._readable.poll(timeout_ms)
-
-    def poll(self, timeout_ms: int = 0) -> bool:
-        """Wait up to `timeout_ms` (wall time) for something, then dispatch; True if one ran."""
-        if self.dispatch():
-            return True
-        if timeout_ms:
-            self.rest(timeout_ms)
-            return self.dispatch()
-        return False
 
 
 the_bus = Bus()
@@ -221,14 +202,10 @@ send = the_bus.send
 call = the_bus.call
 receive = the_bus.receive
 dispatch = the_bus.dispatch
-poll = the_bus.poll
 
 
-def install_in_asyncio(real_ms, real_poller) -> None:
-    """Let asyncio's loop wake up and dispatch when a frame comes; needs no task of its own.
-
-    real_ms(game ms): wall milliseconds; real_poller(poller): the one in wall time behind it.
-    """
+def install_in_asyncio() -> None:
+    """Let asyncio's loop wake up and dispatch when a frame comes; needs no task of its own."""
     from asyncio import core
 
     class BusQueue(core.IOQueue):
@@ -236,19 +213,22 @@ def install_in_asyncio(real_ms, real_poller) -> None:
 
         def __init__(self) -> None:
             super().__init__()
-            self.poller = real_poller(self.poller)
-            self.poller.register(the_bus.file, core.select.POLLIN)
+            self.poller = self.poller.real
 
         def wait_io_event(self, dt: int) -> None:
             if the_bus.dispatch():
                 return  # a handler may have made a task ready: the loop looks again
-            timeout_ms = the_bus.world.limit_ms(real_ms(dt) if dt > 0 else dt)
-            ready = self.poller.ipoll(timeout_ms)
-            the_bus.world.rested()
-            for stream, events in ready:
-                waiting = self.map.get(id(stream))
-                if waiting is not None:
-                    self._wake(stream, waiting, events)
+            until_us = None
+            if dt >= 0:
+                # To the millisecond at which the task is due, not a whole number of them from now.
+                until_us = the_bus.clock.due_us(dt)
+            if dt and (until_us is None or until_us > the_bus.clock.peek_us()):
+                the_bus.rest(until_us, self.poller if self.map else None)
+            if self.map:
+                for stream, events in self.poller.poll(0):
+                    waiting = self.map.get(id(stream))
+                    if waiting is not None:
+                        self._wake(stream, waiting, events)
             the_bus.dispatch()
 
         def _wake(self, stream, waiting, events: int) -> None:

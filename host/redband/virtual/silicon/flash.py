@@ -8,11 +8,10 @@ take their time, in which the chip does nothing else. Does not model wear.
 
 import errno
 import struct
-import time
 
 import bus
 import opcodes
-from world import the_world
+from clock import ERASE_US, PROGRAM_US
 
 BLOCK_BYTES = 4096
 NEVER = opcodes.NEVER
@@ -20,7 +19,11 @@ _IOCTL_COUNT = 4
 _IOCTL_SIZE = 5
 _IOCTL_ERASE = 6
 _ERASED = b"\xff" * BLOCK_BYTES
-_real_sleep_us = time.sleep_us
+
+
+def _spend(span_us: int) -> None:
+    # No handler runs: on the chip the flash cannot be read meanwhile, so no code either.
+    bus.the_bus.clock.spend(span_us)
 
 
 class Flash:
@@ -60,11 +63,12 @@ class Flash:
             self._erase(block)
             offset = 0
         self._fail_if_due()
+        _spend(PROGRAM_US)
         counts = self._counts
         counts[0] += len(buffer)
         counts[1] += 1
         if self._write_ms and counts[1] % self._each == 0:
-            self._stall(self._write_ms)
+            _spend(self._write_ms * 1000)
         position = block * BLOCK_BYTES + offset
         self._file.seek(position)
         before = self._file.read(len(buffer))
@@ -74,9 +78,10 @@ class Flash:
 
     def _erase(self, block):
         self._fail_if_due()
+        _spend(ERASE_US)
         self._counts[2] += 1
         if self._erase_ms:
-            self._stall(self._erase_ms)
+            _spend(self._erase_ms * 1000)
         return self._change(block * BLOCK_BYTES, _ERASED)
 
     def _change(self, position, data):
@@ -100,17 +105,11 @@ class Flash:
                 self._fail_count -= 1
             raise OSError(errno.EIO)
 
-    def _stall(self, game_ms):
-        # No handler runs: on the chip the flash cannot be read meanwhile, so no code either.
-        real_us = game_ms * 1000000 // the_world.factor_milli
-        _real_sleep_us(real_us)
-        the_world.spent(real_us)
-
     def _tear(self, buffer):
         self._file.write(memoryview(buffer)[: len(buffer) // 2])
         bus.send(opcodes.FLASH_CUT)
         while True:
-            bus.the_bus.wait(1000)  # the owner cuts the power
+            bus.the_bus.rest(None)  # the owner cuts the power
 
     def ioctl(self, operation, argument):
         if operation == _IOCTL_COUNT:

@@ -18,6 +18,8 @@ SENSOR_REGISTERS = 0x4B  # all registers of the accelerometer, which a reset of 
 FLASH_COUNTS = 0x4C  # u32 bytes programmed, u32 programs, u32 blocks erased since the start
 LIGHT_SLEEP = 0x4D  # begins, with the radio on
 PIN_HOLD = 0x4E  # u8 pin, u8 1: it keeps its level through all but a lost supply; 0: no more
+REST = 0x4F  # u64 us until which nothing happens here, u32 frames taken, u16 of them not handled
+PROMPT = 0x50  # the program is over; the next thing that is printed is the prompt
 
 # Owner to badge.
 REPLY = 0xC0
@@ -32,6 +34,7 @@ FLASH_FAULTS = 0xC8  # as redband.virtual.flash_faults packs them
 FLASH_ASK = 0xC9  # asks for FLASH_COUNTS
 USB_HOST = 0xCA  # u8 1: somebody has the USB port open
 ADC_FAULTS = 0xCB  # as redband.virtual.battery packs them
+GO = 0xCC  # u64 us: the owner's time, u16: so many frames follow with it
 
 NEVER = 0xFFFFFFFF  # of counts
 OPEN = 0xFF  # nothing outside drives the pin: its own pull decides

@@ -12,9 +12,11 @@ import os
 import sys
 
 import bus
+import clock
+import clock_modules
 import flash
 import flashbdev
-import oscillator
+import opcodes
 
 # What the owner hides of the terminal ends with this; it cannot occur in an echoed line.
 MARKER = "\x1eredband\x1e"
@@ -24,13 +26,15 @@ _STAND_INS = ("machine", "esp32", "bluetooth")
 _HIDDEN = (
     "analog",
     "bus",
+    "clock",
+    "clock_modules",
     "fitted",
     "flash",
     "i2c",
+    "line",
     "lis3dh",
     "motion",
     "opcodes",
-    "oscillator",
     "pins",
     "runner",
     "sleep",
@@ -43,7 +47,8 @@ _HIDDEN = (
 
 def _install_silicon(facts: dict) -> None:
     bus.attach(facts["bus"])
-    oscillator.install(facts["factor_milli"], facts["start_ticks_ms"])
+    start = facts["now_us"], facts["start_ticks_ms"], bus.the_bus.wait_for_owner
+    clock_modules.install(clock.Clock(*start), facts["random_seed"])
     for name in _STAND_INS:
         __import__(name)
     import analog
@@ -76,7 +81,8 @@ def _mount(facts: dict) -> None:
     device.readblocks(0, first)
     if first == b"\xff" * flash.BLOCK_BYTES:
         os.VfsLfs2.mkfs(device)  # as a board does with an erased partition
-    file_system = os.VfsLfs2(device)
+    # Times of files come from the host's clock, below Python: two runs would differ in them.
+    file_system = os.VfsLfs2(device, mtime=False)
     os.umount("/")
     os.mount(file_system, "/")
     os.chdir("/")
@@ -102,11 +108,16 @@ def boot(namespace: dict) -> None:
     namespace.pop("runner", None)
     gc.collect()
     sys.stdout.write(MARKER)
-    _run("/boot.py", namespace)
+    try:
+        _run("/boot.py", namespace)
+        if facts["is_main_run"]:
+            _run("/main.py", namespace)
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (as a board's own main does)
+        sys.print_exception(error)
     if facts["is_main_run"]:
-        _run("/main.py", namespace)
         implementation = sys.implementation
         version = sys.version.split("; ")[-1]
         sys.stdout.write(_BANNER % (version, implementation._machine))
     else:
         sys.stdout.write(MARKER)  # the owner asks for the raw prompt now
+    bus.send(opcodes.PROMPT)

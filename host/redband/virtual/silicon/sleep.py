@@ -6,13 +6,10 @@ edges are lost, and a radio that is on is dead afterwards until it is switched o
 Does not model: the interrupt that a wake pin's level raises for ever, PWM and USB in light sleep.
 """
 
-import time
-
 import bluetooth
 import bus
 import opcodes
 import pins
-from world import the_world
 
 _WAKE_PINS = (0, 1, 2, 3, 4, 5)  # powered in deep sleep
 
@@ -23,7 +20,7 @@ before_the_end = []  # called before the chip ends or sleeps deeply: what outliv
 def wait_for_the_end() -> None:
     """The owner ends this process."""
     while True:
-        bus.the_bus.wait(1000)
+        bus.the_bus.rest(None)
 
 
 def reset() -> None:
@@ -64,7 +61,8 @@ def lightsleep(*time_ms) -> None:
     bus.receive()  # edges before the sleep are none of it
     if bluetooth.BLE().active():
         bus.send(opcodes.LIGHT_SLEEP)
-    started_ms = time.ticks_ms()
+    clock = bus.the_bus.clock
+    end_us = clock.peek_us() + time_ms[0] * 1000 if time_ms else None
     level = 1 if _wake[1] else 0
     pins.sleeping[0] = True
     try:
@@ -73,12 +71,8 @@ def lightsleep(*time_ms) -> None:
             for number in _wake[0]:
                 if pins.Pin(number).value() == level:
                     return
-            left_ms = -1
-            if time_ms:
-                left_ms = time_ms[0] - time.ticks_diff(time.ticks_ms(), started_ms)
-                if left_ms <= 0:
-                    return
-                left_ms = -(-left_ms * 1000 // the_world.factor_milli)
-            bus.the_bus.rest(left_ms)
+            if end_us is not None and clock.peek_us() >= end_us:
+                return
+            bus.the_bus.rest(end_us)
     finally:
         pins.sleeping[0] = False

@@ -1,12 +1,12 @@
 """asyncio's `_asyncio` in Python: a task and the queue of tasks by deadline, on `time.ticks_ms`.
 
 Problem: the C module of the unix port reads the real clock. asyncio's core imports this one
-instead when an oscillator is installed; it is written from what the core asks of it.
+instead; it is written from what the core asks of it.
 Guarantee: deadlines are compared on the ring of ticks, so order holds across the wrap; equal
 deadlines leave in the order they came.
 """
 
-# The core of asyncio and this module see the same `time`: the oscillator's.
+# The core of asyncio and this module see the same `time`: the badge's clock.
 from time import ticks_diff, ticks_ms
 
 

@@ -1,11 +1,11 @@
-"""Game time on the badge: asyncio on the oscillator behaves as asyncio on the chip."""
+"""Time on the badge: asyncio on its clock behaves as asyncio on the chip."""
 
-import time
+import asyncio
 
 import pytest
 
 NEAR_WRAP_MS = (1 << 30) - 700
-FAST = {"time_factor": 10, "start_ticks_ms": NEAR_WRAP_MS}
+WRAPS = {"start_ticks_ms": NEAR_WRAP_MS}
 
 ORDER = """
 import asyncio
@@ -74,7 +74,7 @@ async def main():
         await asyncio.wait_for(minute(), 2)
     except asyncio.TimeoutError:
         spent = time.ticks_diff(time.ticks_ms(), start)
-        print("timeout in time" if 2000 <= spent < 2400 else spent)
+        print("timeout in time" if spent == 2000 else spent)
     try:
         await asyncio.wait_for(fails(), 5)
     except ValueError as error:
@@ -123,7 +123,7 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("clock", [{}, FAST, {"time_factor": 0.8}], ids=["chip", "wrap", "slow"])
+@pytest.mark.parametrize("clock", [{}, WRAPS], ids=["chip", "wrap"])
 @pytest.mark.parametrize("name", PROGRAMS)
 async def test_asyncio_behaves_the_same_on_any_clock(make_badge, name, clock):
     program, wanted = PROGRAMS[name]
@@ -134,44 +134,38 @@ async def test_asyncio_behaves_the_same_on_any_clock(make_badge, name, clock):
 async def test_R1_ticks_wrap_and_differences_hold(make_badge):
     badge = await make_badge(
         "import time\nstart = time.ticks_ms()\ntime.sleep_ms(1500)\nend = time.ticks_ms()\n"
-        "print(start > end, 1500 <= time.ticks_diff(end, start) < 1700, "
+        "print(start > end, time.ticks_diff(end, start), "
         "time.ticks_add(start, 1 << 28) < start)\n",
-        **FAST,
+        **WRAPS,
     )
-    await badge.console.wait_output(b"True True True")
+    await badge.console.wait_output(b"True 1500 True")
 
 
-async def test_time_factor_makes_an_hour_of_sleep_short(make_badge):
-    started_s = time.monotonic()
+async def test_ten_minutes_of_sleep_are_ten_minutes_of_the_fields_clock(make_badge):
     badge = await make_badge(
         "import asyncio\nasync def main():\n    await asyncio.sleep(600)\nasyncio.run(main())\n"
         "print('woke')",
-        time_factor=1000,
     )
-    await badge.console.wait_output(b"woke")
-    assert time.monotonic() - started_s >= 0.6
+    await badge.console.wait_output(b"woke", timeout_s=601)
+    assert asyncio.get_running_loop().time() == pytest.approx(600, abs=0.001)
 
 
 async def test_interrupt_handlers_run_during_a_blocking_sleep(make_badge):
-    for clock in ({}, {"time_factor": 10}):
-        badge = await make_badge(
-            "from machine import Pin\nimport time\nhits = []\n"
-            "Pin(3, Pin.IN, Pin.PULL_UP).irq(hits.append)\nPin(6, Pin.OUT).on()\n"
-            "while not hits: time.sleep_ms(20000)\n"
-            "print('hits', len(hits))",
-            **clock,
-        )
-        await badge.wait_led(lambda leds: leds[0] == 1)
-        await badge.press(duration_ms=5)
-        if clock:
-            await badge.console.wait_output(b"hits 2")
-        else:
-            assert b"hits" not in badge.console.log
+    badge = await make_badge(
+        "from machine import Pin\nimport time\nhits = []\n"
+        "def hit(pin): hits.append(time.ticks_ms())\n"
+        "Pin(3, Pin.IN, Pin.PULL_UP).irq(hit)\nPin(6, Pin.OUT).on()\n"
+        "while not hits: time.sleep_ms(20000)\n"
+        "print('hits', len(hits), hits[1] - hits[0], time.ticks_ms())",
+    )
+    await badge.wait_led(lambda leds: leds[0] == 1)
+    await badge.press(duration_ms=5)
+    await badge.console.wait_output(b"hits 2 5 20000", timeout_s=21)
 
 
 async def test_sleep_of_more_than_half_the_ring_overflows_as_on_the_chip(make_badge):
     badge = await make_badge(
         "import asyncio\nasync def main():\n    await asyncio.sleep(604800)\nasyncio.run(main())",
-        **FAST,
+        **WRAPS,
     )
     await badge.console.wait_output(b"OverflowError")
