@@ -79,6 +79,10 @@ NOTES: Texts = {
         "new firmware stays, starts on trial: {}",
         "прошивка принята, пробных запусков: {}",
     ),
+    numbers.NOTE_HEAP_SHORT: (
+        "memory short, starts again: {} bytes left",
+        "памяти мало, перезапуск: осталось байт {}",
+    ),
     numbers.NOTE_UPDATE_ROLLED_BACK: (
         "firmware before is back, cause {}",
         "возвращена прежняя прошивка, причина {}",

@@ -33,6 +33,7 @@ FACTS = {
     "journal": [0, 100, 2],
     "free_bytes": 1_000_000,
     "heap_free_bytes": 30_000,
+    "system_heap_bytes": [62_000, 45_000],
 }
 
 
@@ -65,9 +66,12 @@ def test_number_of_a_later_firmware_is_shown_as_it_is():
     assert number_texts.text_of(number_texts.REASONS, 77, 0) == "77"
 
 
+MEMORY = ("free_bytes", "heap_free_bytes", "system_heap_bytes")
+
+
 def test_status_of_files_only_leaves_out_what_it_does_not_know():
     known = ("board", "firmware", "micropython", "boots", "failed_starts", "test")
-    facts = {name: FACTS[name] for name in (*known, "free_bytes", "heap_free_bytes")}
+    facts = {name: FACTS[name] for name in (*known, *MEMORY)}
     labels = [label for label, _text in status_words.rows(Status(settings(), facts), False)]
     assert "Battery" not in labels
     assert "Starts" in labels

@@ -15,6 +15,7 @@ from redband_core import numbers
 from redband_core.advert import FLAG_FAULT
 from redband_core.keys import Access
 from redband_hal import radio as hal_radio
+from redband_hal import system
 from redband_hal.radio import Radio
 
 STEP_MS = 50
@@ -118,6 +119,21 @@ class WindowsTest(unittest.TestCase):
         for _turn in range(400):
             bench.turn()
             self.assertEqual(bench.sleeper.needs_radio, bench.ble.is_active)
+
+    def test_G16_short_heap_keeps_the_radio_on_and_with_it_its_memory(self):
+        bench = self.bench
+        bench.rest()
+        is_short, system.is_heap_short = system.is_heap_short, lambda _left_bytes: True
+        try:
+            while not bench.ble.is_active:
+                bench.turn()
+            spans = bench.run(10 * WINDOW_PERIOD_MS)
+            self.assertEqual(len(spans), 1)
+            self.assertEqual(spans[0][1] - spans[0][0], 10 * WINDOW_PERIOD_MS)
+        finally:
+            system.is_heap_short = is_short
+        bench.run(2 * WINDOW_MS)
+        self.assertFalse(bench.ble.is_active)
 
     def assert_on(self, for_ms):
         """Fail unless the radio comes on in the next turn and stays on, for about so long."""

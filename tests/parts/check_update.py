@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 
+import esp32
 from flash_device import read_file, write_file
 from update_bench import (
     FIRMWARE,
@@ -20,10 +21,11 @@ from update_bench import (
     version,
 )
 
-from redband_badge import update
+from redband_badge import limits, update
 from redband_badge.settings import parse
 from redband_core import frames, numbers, session, upload
 from redband_core.errors import ProtocolError
+from redband_hal import system
 
 
 class UploadTest(UpdateCase):
@@ -170,6 +172,23 @@ class UploadTest(UpdateCase):
         self.refused(big, upload.NO_ROOM)
         self.refused(FIRMWARE, upload.OTHER_BADGE, badge_id=43)
         self.assertEqual(self.upload(FIRMWARE, badge_id=42), upload.DONE)
+
+    def test_G16_no_upload_where_bluetooth_starves_or_a_tap_leaves_no_room(self):
+        regions = esp32.heap_regions
+        esp32.heap_regions = [(131072, 60000, limits.UPLOAD_BLOCK_BYTES - 1, 9000)]
+        try:
+            self.refused(FIRMWARE, upload.NO_MEMORY_LEFT)
+        finally:
+            esp32.heap_regions = regions
+        self.badge.tap = object()
+        heap_bytes = system.heap_bytes
+        system.heap_bytes = lambda: (limits.UPLOAD_AND_TAP_BYTES - 1, 60000, 45000)
+        try:
+            self.refused(FIRMWARE, upload.TAP_GOES_ON)
+        finally:
+            system.heap_bytes = heap_bytes
+        self.badge.tap = None
+        self.assertEqual(self.upload(FIRMWARE), upload.DONE)
 
     def test_firmware_for_another_loader_is_refused(self):
         write_file(ROOT + "/main.py", b"# another main")

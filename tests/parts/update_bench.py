@@ -89,6 +89,7 @@ class Badge:
         self.state = BadgeState()
         self.supervisor = Supervisor()
         self.note_queue = Queue()
+        self.tap = None
         self.options = parse(read_file(ROOT + "/settings.json"))
         self.ruleset = Ruleset.from_bytes(read_file(ROOT + "/ruleset.bin"))
         self.info.ruleset_identity = self.ruleset.identity

@@ -63,6 +63,8 @@ class Badge:
         self.pending_commands = None
         self.tap = None  # a medic's tap that is going on: see tap_calls
         self.supervisor = None
+        self.inputs_seen = None  # of heap_keeper
+        self._heap_look_ms = limits.HEAP_FIRST_LOOK_MS
         self.options = loading.read_settings(self)
         self.has_radio = self.options.has_radio
 
@@ -103,9 +105,16 @@ class Badge:
             trial.judge(self)
 
     async def look(self) -> None:
-        """Answer whoever asks over USB, while the game goes on."""
+        """Answer whoever asks over USB, while the game goes on; look after the heap."""
         if system.usb_asked():
             from redband_badge import status
 
             status.answer(self)
             system.forget("redband_badge.status")
+        if self.supervisor.uptime_ms >= self._heap_look_ms:
+            self._heap_look_ms = self.supervisor.uptime_ms + limits.HEAP_LOOK_MS
+            if system.is_heap_short(limits.HEAP_LEFT_BYTES):
+                from redband_badge import heap_keeper
+
+                await heap_keeper.look(self)
+                system.forget("redband_badge.heap_keeper")

@@ -77,5 +77,7 @@ def _read(path: str) -> bytes:
 
 def _tell(facts: dict) -> None:
     gc.collect()
-    facts["heap_free_bytes"] = gc.mem_free()
+    free, *system_heap = system.heap_bytes()
+    facts["heap_free_bytes"] = free
+    facts["system_heap_bytes"] = system_heap
     sys.stdout.write("STATUS " + json.dumps(facts) + "\n")

@@ -5,9 +5,13 @@ the presses of each gesture are no hits; what does not belong to a tap goes on t
 is. Called by the game task, for holds and rows of presses only. Leaves the memory again.
 """
 
+import sys
+
+from redband_badge import limits
 from redband_core import gestures, journal, keys, numbers, tap
 from redband_core.engine import Engine
 from redband_core.limits import TAPS_MAX
+from redband_hal import system
 
 
 def take(badge, code: int, first_ms: int, now_ms: int) -> int:
@@ -27,9 +31,10 @@ def take(badge, code: int, first_ms: int, now_ms: int) -> int:
                 return 0
         if code == gestures.HOLD:
             game_journal.take_back_presses(first_ms, now_ms)
-            from redband_badge import tap_calls
+            if _has_room(badge):
+                from redband_badge import tap_calls
 
-            tap_calls.want(badge)
+                tap_calls.want(badge)
             return 0
         if number == 1 and bound is None:
             code = gestures.HOLD  # what holding means elsewhere
@@ -43,6 +48,16 @@ def take(badge, code: int, first_ms: int, now_ms: int) -> int:
     game_journal.decide(journal.TAP, at_ms, payload)
     badge.state.show_once(tap.REFUSED)
     return 0
+
+
+def _has_room(badge) -> bool:
+    """Return whether a tap fits beside an update that may be going on; show it when not."""
+    if "redband_badge.update" not in sys.modules:
+        return True
+    if not system.is_heap_short(limits.UPLOAD_AND_TAP_BYTES):
+        return True
+    badge.state.show_once(tap.REFUSED)
+    return False
 
 
 def _actions(ruleset) -> list:
@@ -64,6 +79,8 @@ def _pick(badge, number: int, action: tuple, now_ms: int) -> None:
             game_journal.refuse(at_ms, refusal, given[0], given[1])
             badge.state.show_once(tap.REFUSED)
             return
+    if not _has_room(badge):
+        return
     from redband_badge import tap_calls
 
     event = (action[0], tap.skilled(action[1], badge.options.skill))

@@ -149,6 +149,11 @@ class _Desk:
             return upload.OTHER_BADGE
         if exists(self._root + "/slot"):
             return upload.BUSY
+        python_bytes, _free, largest = system.heap_bytes()
+        if largest < limits.UPLOAD_BLOCK_BYTES:
+            return upload.NO_MEMORY_LEFT
+        if self._badge.tap is not None and python_bytes < limits.UPLOAD_AND_TAP_BYTES:
+            return upload.TAP_GOES_ON
         self.stop()
         begun_path = self._root + "/stage/begun"
         if read_bytes(begun_path) != new.name:

@@ -60,6 +60,7 @@ NOTE_UPDATE_BEGUN = 76  # kind of update | outcome << 8; an outcome says why it 
 NOTE_UPDATE_APPLIED = 77  # kind of update; the next start takes it over
 NOTE_UPDATE_CONFIRMED = 78  # starts on trial; the new firmware stays
 NOTE_UPDATE_ROLLED_BACK = 79  # why, 1 a reset, 2 too many starts; the firmware before is back
+NOTE_HEAP_SHORT = 80  # bytes left for Python; the badge starts again while its game stands still
 NOTE_OF_RULES = 256  # + number of the ruleset's own note; what the rules noted
 
 # Which sleep begins.

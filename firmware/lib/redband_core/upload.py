@@ -39,6 +39,8 @@ NEW_GAME = 12  # it would begin one, and the host has not said that it may
 FLASH_FAILED = 13
 NO_MEMORY = 14
 GAP = 15  # bytes before these are missing: from the answer's offset on
+NO_MEMORY_LEFT = 16  # in one piece: Bluetooth needs it
+TAP_GOES_ON = 17  # a medic's tap, beside which an update does not fit
 
 SLOT_BYTES = 6
 

@@ -4,11 +4,13 @@ Guarantee: one place knows how the port spells these. Does not keep game time (r
 does) and never asks for wall time, which a badge does not have.
 """
 
+import gc
 import os
 import select
 import sys
 import time
 
+import esp32
 import machine
 
 from redband_core import numbers
@@ -99,6 +101,27 @@ def free_bytes(path: str) -> int:
     """Return the free bytes of the file system that holds `path`. Raises OSError."""
     facts = os.statvfs(path)
     return facts[0] * facts[3]
+
+
+def heap_bytes() -> tuple:
+    """Return bytes free for Python in the areas it has, free for the system, in one piece there.
+
+    On a chip gc.mem_free() counts the system's largest piece, into which Python may grow.
+    """
+    regions = esp32.idf_heap_info(esp32.HEAP_DATA)
+    largest = max([region[2] for region in regions])
+    free = gc.mem_free()
+    if sys.platform == "esp32":
+        free -= largest
+    return free, sum([region[1] for region in regions]), largest
+
+
+def is_heap_short(left_bytes: int) -> bool:
+    """Return whether less is free in Python's areas, even after a collection."""
+    if heap_bytes()[0] < left_bytes:
+        gc.collect()
+        return heap_bytes()[0] < left_bytes
+    return False
 
 
 class Watchdog:

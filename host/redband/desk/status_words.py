@@ -81,7 +81,11 @@ def _texts(status: Status, language: int) -> Iterator[tuple[str, str]]:
         first, end, segments = facts["journal"]
         text = ("records {}-{}, segments: {}", "записи {}-{}, сегментов: {}")[language]
         yield "journal", text.format(first, end - 1, segments)
-    yield "memory", f"{facts['free_bytes'] // 1024} KiB, RAM {facts['heap_free_bytes']} B"
+    free, largest = facts["system_heap_bytes"]
+    text = ("{} KiB, RAM {} B, system {} B, largest piece {} B",)
+    text += ("{} КиБ, ОЗУ {} Б, у системы {} Б, наибольший кусок {} Б",)
+    room = facts["free_bytes"] // 1024, facts["heap_free_bytes"], free, largest
+    yield "memory", text[language].format(*room)
 
 
 def _boots(facts: dict, language: int) -> str:

@@ -55,6 +55,8 @@ REFUSALS = {
     " journal, then add --force if that is meant",
     upload.FLASH_FAILED: "its flash failed; update again, or install over USB",
     upload.NO_MEMORY: "its memory is too full to check the update; restart it and update again",
+    upload.NO_MEMORY_LEFT: "it has too little memory left for an update; restart it, update again",
+    upload.TAP_GOES_ON: "a medic's tap is going on there; update again in a minute",
 }
 
 

@@ -1,0 +1,47 @@
+"""Starts a badge again whose heap is short, while nobody plays: Python never takes a third area.
+
+Problem: a chip gives Python 64 kB, then 64 more; the next growth takes the largest block that is
+left, which Bluetooth needs. Guarantee: a start again happens in order, with a note in the journal
+before it, and only while the game stands still: no timer runs, no host is linked, no upload, tap,
+emergency, gesture or trial of an update is going on, no input came since the look before (a minute
+ago), and nothing waits for the journal. Loaded for such a look, and leaves the memory then.
+"""
+
+import asyncio
+import sys
+
+from redband_badge import files, limits
+from redband_core import numbers
+from redband_hal import system
+
+
+async def look(badge) -> None:
+    """Start the badge, whose heap is short, again if its game stands still."""
+    state = badge.state
+    inputs = (state.acknowledged, state.refused)
+    is_quiet = inputs == badge.inputs_seen
+    badge.inputs_seen = inputs
+    if not is_quiet or badge.reason or not stands_still(badge):
+        return
+    badge.note_queue.put((numbers.NOTE_HEAP_SHORT, system.heap_bytes()[0]))
+    await asyncio.sleep_ms(limits.HEAP_NOTE_MS)  # the note has to reach the journal
+    if (state.acknowledged, state.refused) == inputs and stands_still(badge):
+        system.reset()
+
+
+def stands_still(badge) -> bool:
+    """Return whether a start again now would cost nobody anything."""
+    state = badge.state
+    engine = getattr(badge.game_journal, "engine", None)
+    return not (
+        state.is_input_busy
+        or state.is_connected
+        or state.is_emergency
+        or badge.tap is not None
+        or "redband_badge.update" in sys.modules
+        or (engine is not None and engine.next_deadline_ms() >= 0)
+        or badge.queue.front() is not None
+        or badge.note_queue.front() is not None
+        or badge.command_queue.front() is not None
+        or files.exists(badge.root + "/slot")
+    )
