@@ -4,12 +4,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: help env demo test test-quick test-hardware check format bench fuzz mutants screenshots clean
+.PHONY: help env demo test test-quick proof test-hardware check format bench fuzz mutants screenshots clean
 
 help:
 	@echo "make demo           play a skirmish with six virtual badges (environment included)"
 	@echo "make test           run every test (environment included)"
 	@echo "make test-quick     tests of core, host and the badge's parts, for daily work"
+	@echo "make proof          all of the long proofs, of which make test plays a share"
 	@echo "make env            make only the environment in $(VENV)"
 	@echo "make check          ruff, pyright, import rules, rules coverage, size budget"
 	@echo "make test-hardware  checks of the board file"
@@ -31,20 +32,25 @@ env: $(VENV)/.installed-dev
 demo: $(VENV)/.installed-sim
 	@exec $(BIN)/redband demo $(ARGS)
 
-# What keeps the processor busy has a worker for each of two cores; virtual badges that play in real
-# time mostly wait, and have more.
-COMPUTING = tests/core tests/host tests/parts tests/hardware tests/proof
+# What keeps the processor busy has a worker for each of two cores; ports and browsers in real time
+# mostly wait, and have more. What takes longest begins first, so that both cores stay busy.
+COMPUTING = tests/proof tests/field tests/host tests/parts tests/core tests/hardware
+PYTEST = $(BIN)/python -m pytest --dist worksteal
 
 test: $(VENV)/.installed-dev
 	@tools/need-system-package chromium chromium
 	@tools/need-system-package poppler-utils pdftotext
 	@tools/need-system-package --library libatomic1 libatomic.so.1
-	$(BIN)/python -m pytest -n 2 --dist worksteal $(COMPUTING) $(ARGS)
-	$(BIN)/python -m pytest -n 4 --dist worksteal tests $(COMPUTING:%=--ignore=%) $(ARGS)
+	$(PYTEST) -n 2 $(COMPUTING) $(ARGS)
+	$(PYTEST) -n 4 tests $(COMPUTING:%=--ignore=%) $(ARGS)
 
 test-quick: $(VENV)/.installed-dev
 	@tools/need-system-package poppler-utils pdftotext
-	$(BIN)/python -m pytest -n 2 --dist worksteal tests/core tests/host tests/parts $(ARGS)
+	$(PYTEST) -n 2 tests/host tests/parts tests/core $(ARGS)
+
+# Of what `make test` plays a share: all of it.
+proof: $(VENV)/.installed-dev
+	REDBAND_PROOF=1 $(PYTEST) -n 2 -m proof tests/proof tests/parts tests/core tests/host $(ARGS)
 
 test-hardware: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest tests/hardware $(ARGS)

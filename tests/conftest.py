@@ -1,6 +1,7 @@
 """What all tests share: device tests run only against a named port; counts of power cuts."""
 
 import os
+import random
 from functools import partial
 
 import pytest
@@ -12,6 +13,7 @@ pytest_plugins = [
     "tests.support.fields",
     "tests.support.badges",
     "tests.support.gateways",
+    "tests.support.left_behind",
     "tests.support.radio_programs",
     "tests.support.usb",
 ]
@@ -39,8 +41,15 @@ def pytest_configure(config: pytest.Config) -> None:
         compiled.make()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip device tests, with the reason, where no badge is named in REDBAND_TEST_PORT."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="run the tests in this order")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Shuffle; skip device tests, with the reason, where no badge is named."""
+    seed = config.getoption("--shuffle")
+    if seed is not None:
+        random.Random(seed).shuffle(items)
     if os.environ.get("REDBAND_TEST_PORT"):
         return
     reason = "needs a real badge: set REDBAND_TEST_PORT to its USB port"

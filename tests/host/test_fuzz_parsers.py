@@ -1,4 +1,4 @@
-"""A million changed frames and adverts into each parser: no crash, no change, bounded memory.
+"""Changed frames and adverts, a million by `make proof`, into each parser: no crash, no change.
 
 A badge's parsers on MicroPython: tests/core/test_fuzz.py. By coverage: test_fuzz_coverage.py.
 """
@@ -8,10 +8,11 @@ from __future__ import annotations
 import tracemalloc
 
 import pytest
+from tests.support import proof
 from tools.fuzz.targets import TARGETS
 
-COUNT = 1_000_000
-SLOW_COUNT = 200_000
+COUNT = proof.of(1_000_000, 20_000)
+SLOW_COUNT = proof.of(200_000, 4000)
 SLOW = ("proven session's messages", "host's talk", "host's sync")
 """Behind these is a whole conversation, and an input costs 20 to 40 us: a fifth of the others'
 number takes as long."""
@@ -19,7 +20,7 @@ number takes as long."""
 TRACED = 3000
 GROWN_MAX_BYTES = 16_384
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.proof, pytest.mark.timeout(600)]
 
 
 @pytest.mark.parametrize("name", TARGETS)

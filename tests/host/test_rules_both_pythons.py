@@ -1,4 +1,4 @@
-"""100,000 random events of each shipped ruleset leave the same bytes on both Pythons."""
+"""Random events, 100,000 a ruleset by `make proof`, leave the same bytes on both Pythons."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.support import random_game
+from tests.support import proof, random_game
 
 import redband_core
 from redband.rules import load, shipped
 from redband.rules.replay import find_micropython
 
 HERE = Path(random_game.__file__).parent
-EVENTS = 100_000
+EVENTS = proof.of(100_000, 5000)
 SEED = 7
 PROGRAM = """
 import sys
@@ -44,9 +44,9 @@ def on_micropython(data: bytes, count: int) -> subprocess.Popen:
     )
 
 
-@pytest.mark.timeout(300)  # some 6 s of one core
+@pytest.mark.proof
 @pytest.mark.parametrize("name", shipped())
-def test_100000_random_events_leave_the_same_bytes(name: str) -> None:
+def test_random_events_leave_the_same_bytes(name: str) -> None:
     ruleset = load(name)
     with on_micropython(ruleset.data, EVENTS) as process:
         here = [

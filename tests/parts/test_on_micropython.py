@@ -22,11 +22,15 @@ from redband import rules
 
 CHECKS = sorted(PARTS.glob("check_*.py"))
 CORE_TESTS = sorted((ROOT / "tests" / "core").glob("test_*.py"))
+CORE_FILES = [
+    pytest.param(file, id=file.stem, marks=[pytest.mark.proof] if file.stem == "test_fuzz" else [])
+    for file in CORE_TESTS
+]
 # Heaps hold tables and flash in RAM; the firmware's own bound is tested in tests/proof.
 
 
 @pytest.mark.timeout(320)
-@pytest.mark.parametrize("file", CORE_TESTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("file", CORE_FILES)
 def test_core(file: Path) -> None:
     folders = [FIRMWARE, HOST, file.parent]
     passed, failed, output = run_unittests(

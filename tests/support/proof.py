@@ -1,0 +1,13 @@
+"""How much of a long proof is played: all of it by `make proof`, a share by `make test`.
+
+The share is the same one in each run. Tests that use it have the marker `proof`.
+"""
+
+import os
+
+IS_WHOLE = os.environ.get("REDBAND_PROOF") == "1"
+
+
+def of(whole: int, share: int) -> int:
+    """Return how many cases to play: `whole` by `make proof`, else `share`."""
+    return whole if IS_WHOLE else share
