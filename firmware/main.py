@@ -15,7 +15,14 @@ try:
 except (OSError, ValueError, ImportError):
     pass  # no /slot: no update is going on
 try:
+    # Garbage of one bundle's import goes before the next takes its places for good.
+    gc.collect()
+    import redband_badge.badge  # noqa: F401 (it holds what both app and safe mode need)
+
+    gc.collect()
     from redband_badge.app import run
+
+    gc.collect()
 except (ImportError, SyntaxError, ValueError, AttributeError, MemoryError, OSError) as error:
     sys.print_exception(error)
     if is_on_trial:

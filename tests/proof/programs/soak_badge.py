@@ -230,6 +230,7 @@ def mount(path):
 
 install(int(os.getenv("SOAK_TICKS_MS")))
 import bluetooth
+import esp32  # noqa: F401 (what the badge imports has to be found before its flash is mounted)
 import machine
 
 machine.lightsleep = Clock.jump
