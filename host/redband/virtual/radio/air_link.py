@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from redband.virtual.radio.ether import Ether
 
 INTERVAL_UNIT_MS = 1.25
+SAME_TIME_MS = 0.01
 SHORTEST_INTERVAL_MS = 7.5  # by the specification; also what an unpaced link reports
 TIMEOUT_UNIT_MS = 10
 
@@ -163,7 +164,10 @@ class AirLink:
             self._event_timer = asyncio.get_running_loop().call_soon(self._event)
             return
         since_event_ms = (self.ether.now_ms() - self._anchor_ms) % interval_ms
-        self._event_timer = self.ether.call_later_ms(interval_ms - since_event_ms, self._event)
+        left_ms = interval_ms - since_event_ms
+        if left_ms < SAME_TIME_MS:  # it is the time of this event, but for rounding
+            left_ms += interval_ms
+        self._event_timer = self.ether.call_later_ms(left_ms, self._event)
 
     def run_event_now(self) -> None:
         """Run a connection event between two others (for a radio that is about to stop)."""
