@@ -15,7 +15,6 @@ from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.radio_task import RadioTask
 from redband_badge.state import BadgeState
 from redband_badge.supervisor import Beat
-from redband_badge.wakeup import Wakeup
 from redband_core import (
     advert,
     frames,
@@ -31,6 +30,7 @@ from redband_core import limits as core_limits
 from redband_core.keys import Access
 from redband_hal import radio as hal_radio
 from redband_hal import system
+from redband_hal.event_loop import Wakeup
 from redband_hal.radio import Radio
 
 
@@ -138,13 +138,27 @@ class Log:
         self.released = before_seq
 
 
+class Events:
+    """What the controller says, which wakes the radio task as an interrupt does."""
+
+    def __init__(self, radio):
+        self.radio = radio
+        self.waiting = []
+
+    def append(self, event):
+        self.waiting.append(event)
+        if self.radio.wakeup is not None:
+            self.radio.wakeup.set()
+
+
 class FakeRadio:
     """Stands for redband_hal.radio. `failing`: numbers of advertise calls that raise."""
 
     def __init__(self):
         self.is_started = True
         self.start_failures = 0
-        self.events = []
+        self.wakeup = None
+        self.events = Events(self)
         self.failing = []
         self.advertise_calls = 0
         self.adverts = []
@@ -188,7 +202,8 @@ class FakeRadio:
         self.battery_pct = battery_pct
 
     def take_event(self):
-        return self.events.pop(0) if self.events else None
+        waiting = self.events.waiting
+        return waiting.pop(0) if waiting else None
 
     def advertise(self, interval_ms, data, response):
         self.advertise_calls += 1
@@ -211,8 +226,7 @@ class FakeRadio:
 
 class Bench:
     def __init__(self, count=0):
-        limits.RADIO_IDLE_POLL_MS = 1
-        limits.RADIO_CONNECTED_POLL_MS = 1
+        limits.RADIO_SEND_WAIT_MS = 1
         limits.RADIO_RETRY_FIRST_MS = 2
         limits.RADIO_RETRY_LONGEST_MS = 8
         limits.BLOCKED_TIMEOUT_MS = 60

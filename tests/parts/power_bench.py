@@ -3,7 +3,7 @@
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.power_task import PowerTask
 from redband_badge.state import BadgeState
-from redband_badge.wakeup import Wakeup
+from redband_hal.event_loop import Wakeup
 
 MINUTE_MS = 60_000
 
@@ -24,8 +24,17 @@ class GameJournal:
         return self.deadline_ms
 
 
+class Inputs:
+    """Contacts that nobody touches."""
+
+    def is_quiet(self):
+        return True
+
+
 class Badge:
     """What the power task needs of a Badge."""
+
+    inputs = Inputs()
 
     def __init__(self):
         self.state = BadgeState()

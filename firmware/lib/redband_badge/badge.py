@@ -11,10 +11,10 @@ from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.game_journal import GameJournal
 from redband_badge.journal_store import JournalStore
 from redband_badge.state import FAULT_TASK, BadgeState
-from redband_badge.wakeup import Wakeup
 from redband_core import journal
 from redband_core.clock import GameClock
 from redband_hal import system
+from redband_hal.event_loop import Wakeup
 
 _NO_IDENTITY = bytes(8)
 

@@ -34,6 +34,7 @@ class GameTask:
         self._in_hand = None  # the queue whose front item is being written
         self._dropped_count = 0
         self._released_seq = 0
+        self._told_seq = -1  # newest record that the radio was told of
         # The last pause, in the time of `clock`: what was stamped within it is refused.
         self._was_paused = game_journal.is_paused
         self._paused_ms = self._resumed_ms = 0
@@ -55,6 +56,9 @@ class GameTask:
         now_ms = self._game_ms()
         is_up_to_date = self._work(now_ms)
         self._state.game_ms = now_ms
+        if self._state.last_seq != self._told_seq:
+            self._told_seq = self._state.last_seq
+            self._state.radio_wakeup.set()
         return self._game_journal.wait_ms(now_ms) if is_up_to_date else 0
 
     def _recover(self) -> None:

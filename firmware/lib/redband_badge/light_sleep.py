@@ -1,13 +1,14 @@
 """Sleeps lightly whenever the event loop has nothing to do: for a badge whose radio is off.
 
-Guarantee: no press is lost. The chip sleeps between two looks at the contacts (10 ms), never with
-a light on, and stays awake while a contact moves. Why no pin wakes it: light sleep makes a wake
-pin's interrupt one of the level, and MicroPython runs a pin's handler for ever then while the
-button is down (docs/power.md). So the sleep is short, and interrupts are not needed.
+Guarantee: no press is lost. The chip sleeps for 10 ms at a time and looks at the contacts, never
+with a light on, and stays awake while a contact moves. Why no pin wakes it: light sleep makes a
+wake pin's interrupt one of the level, and MicroPython runs a pin's handler for ever then while
+the button is down (docs/power.md). So the sleep is short, and interrupts are not needed.
 """
 
 from redband_badge import limits, power_manager
 from redband_core.clock import GameClock
+from redband_core.limits import INPUT_POLL_MS
 from redband_hal import power, system
 
 _IMPACT_OFF = 1  # of the setting
@@ -57,12 +58,23 @@ class Sleeper:
             if not refusal:
                 sleep_ms = power_manager.sleep_ms(idle_ms)
                 if sleep_ms:
-                    power.light_sleep(sleep_ms)
+                    self._sleep(sleep_ms)
                     idle_ms = 0
                 else:
                     refusal = power_manager.TIMER_DUE
             self._badge.state.sleep_refusal = refusal
         self._wait(idle_ms)
+
+    def _sleep(self, left_ms: int) -> None:
+        """Sleep in steps, until a contact has moved: no interrupt says so in a light sleep."""
+        inputs = self._badge.inputs
+        while left_ms > 0:
+            step_ms = min(left_ms, INPUT_POLL_MS)
+            power.light_sleep(step_ms)
+            left_ms -= step_ms
+            if not inputs.is_quiet():
+                inputs.wakeup.set()
+                return
 
 
 def install(badge) -> Sleeper:

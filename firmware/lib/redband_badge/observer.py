@@ -67,6 +67,7 @@ class Observer:
         self._asked_ms = 0
         self._failures = 0
         self._retry_at_ms = 0
+        self._take_at_ms = 0
 
     def forget(self) -> None:
         """The controller was switched off or started: it listens to nothing."""
@@ -76,6 +77,7 @@ class Observer:
     def call(self, payload: bytes, for_ms: int) -> None:
         """Broadcast a payload of 24 bytes in turns with the state. `for_ms`: from now on."""
         self._adverts.broadcast(payload, self.now_ms + for_ms)
+        self._badge.state.radio_wakeup.set()
 
     def hush(self, payload: bytes) -> None:
         """Broadcast a payload no more."""
@@ -84,6 +86,7 @@ class Observer:
     def listen(self, for_ms: int) -> None:
         """Listen all the time for so long: somebody waits for an answer."""
         self.full_until_ms = max(self.full_until_ms, self.now_ms + for_ms)
+        self._badge.state.radio_wakeup.set()
 
     def poll(self, now_ms: int) -> None:
         """Listen as is right now, and take what was heard. `now_ms`: uptime."""
@@ -91,11 +94,24 @@ class Observer:
         if self.on_poll is not None:
             self.on_poll(now_ms)
         self._observe(now_ms)
-        for _ in range(limits.OBSERVE_CALLS_PER_POLL):
+        if now_ms < self._take_at_ms:
+            return
+        for _ in range(limits.OBSERVE_CALLS_PER_TAKE):
             heard = self.radio.take_heard()
             if heard is None:
                 return
+            self._take_at_ms = now_ms + limits.OBSERVE_TAKE_MS
             self._take(heard[0], heard[1], now_ms)
+
+    def wait_ms(self, now_ms: int) -> int:
+        """Return for how long poll() has nothing to do, unless something is heard."""
+        if self.on_poll is not None:
+            return limits.RADIO_WINDOW_WAIT_MS
+        wait_ms = limits.RADIO_WAIT_MS
+        for at_ms in (self._take_at_ms, self._retry_at_ms, self.full_until_ms):
+            if now_ms < at_ms < now_ms + wait_ms:
+                wait_ms = at_ms - now_ms
+        return wait_ms
 
     def _observe(self, now_ms: int) -> None:
         if now_ms < self._retry_at_ms or not self.access.file:

@@ -7,8 +7,6 @@ counted, in the journal once a minute at most. Does not write the journal: what 
 committed is handed to the game task.
 """
 
-import asyncio
-
 from redband_badge import limits, notes
 from redband_badge.adverts import Adverts
 from redband_badge.observer import Observer
@@ -35,6 +33,7 @@ class _Link:
         self.session = session
         self.blocked_since_ms = -1  # when the stack first had no room, -1 when it has
         self.closing_since_ms = -1
+        self.is_sending = False  # there was more to send
 
 
 class RadioTask:
@@ -43,6 +42,7 @@ class RadioTask:
     def __init__(self, radio, badge, pages, access, handlers: dict) -> None:
         """`pages`: the journal to read. `access`: keys. `handlers`: see BadgeSession."""
         self._radio = radio
+        radio.wakeup = badge.state.radio_wakeup
         self._state = badge.state
         self._info = badge.info
         self._pages = pages
@@ -70,18 +70,13 @@ class RadioTask:
         self._is_on = False
         while True:
             beat.report()
-            self.turn(self._now_ms())
-            await asyncio.sleep_ms(
-                limits.RADIO_CONNECTED_POLL_MS
-                if self._state.is_connected
-                else limits.RADIO_IDLE_POLL_MS
-            )
+            await self._state.radio_wakeup.wait(self.turn(self._now_ms()))
 
     def _now_ms(self) -> int:
         return self._uptime.update(system.ticks_ms())
 
-    def turn(self, now_ms: int) -> None:
-        """Do what is due now. `now_ms`: uptime."""
+    def turn(self, now_ms: int) -> int:
+        """Do what is due now; return for how many ms nothing will be. `now_ms`: uptime."""
         if self.windows is not None and not self.windows.poll(now_ms, self._is_on):
             if self._is_on:
                 self._switch_off()
@@ -100,6 +95,23 @@ class RadioTask:
             else:
                 self._refresh(now_ms)
         self._state.is_connected = self._link is not None
+        return self._wait_ms(now_ms)
+
+    def _wait_ms(self, now_ms: int) -> int:
+        wait_ms = self.observer.wait_ms(now_ms)
+        if self.windows is not None:
+            wait_ms = min(wait_ms, self.windows.wait_ms(now_ms))
+        retry_ms = self._retry_at_ms - now_ms
+        if self._link is not None:
+            if self._link.is_sending:
+                return limits.RADIO_SEND_WAIT_MS
+            wait_ms = min(wait_ms, limits.RADIO_LINK_WAIT_MS)
+            retry_ms = self._beside_at_ms - now_ms
+        if retry_ms > 0:
+            return min(wait_ms, retry_ms)
+        if self._is_on and (self._link is None or self.adverts.is_urgent):
+            wait_ms = min(wait_ms, self.adverts.wait_ms(now_ms))
+        return max(wait_ms, limits.RADIO_SEND_WAIT_MS)
 
     def _switch_on(self, now_ms: int) -> None:
         radio = self._radio
@@ -186,6 +198,7 @@ class RadioTask:
             return
         self._is_beside = False
         session = BadgeSession(self._info, self._pages, self._access, new_nonce(), self._handlers)
+        session.wake = self._state.radio_wakeup.set
         self._link = _Link(connection, session)
 
     def _note_refusals(self, now_ms: int) -> None:
@@ -216,9 +229,11 @@ class RadioTask:
         self._disconnect(link.connection)
 
     def _send(self, link: _Link, now_ms: int) -> None:
+        link.is_sending = True
         for _ in range(limits.BURST_NOTIFICATIONS):
             notification = link.session.next_notification()
             if notification is None:
+                link.is_sending = False
                 return
             channel, data = notification
             if not self._radio.notify(link.connection, channel, data):

@@ -11,8 +11,8 @@ import asyncio
 import sys
 
 from redband_badge import limits, notes
-from redband_badge.wakeup import Wakeup
 from redband_hal import system
+from redband_hal.event_loop import Wakeup
 
 
 async def attempt(coroutine) -> "Exception | None":

@@ -37,7 +37,10 @@ _ANSWERS_MAX = 4
 
 
 class BadgeSession:
-    """One connection. Counters: bad_frame_count, dropped_answer_count, sent_frame_count."""
+    """One connection. Counters: bad_frame_count, dropped_answer_count, sent_frame_count.
+
+    `wake`: what to call when an answer is there to be sent, or None.
+    """
 
     def __init__(self, info, log, access, nonce: bytes, handlers: "dict | None" = None) -> None:
         """Begin at a new connection. `access`: keys.Access. `nonce`: 16 random bytes.
@@ -55,6 +58,7 @@ class BadgeSession:
         self.bad_frame_count = 0
         self.dropped_answer_count = 0
         self.sent_frame_count = 0
+        self.wake = None
         # Messages to the host: (number, message), and how far the first of them went.
         self._answers = []
         self._answer_offset = 0
@@ -112,6 +116,8 @@ class BadgeSession:
         self._put(
             number, proofs.signed(self._key, proofs.FROM_BADGE, self._answer_number, message)
         )
+        if self.wake is not None:
+            self.wake()
 
     def _put(self, number: int, message: bytes) -> None:
         if len(self._answers) >= _ANSWERS_MAX:
