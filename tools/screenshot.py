@@ -21,7 +21,7 @@ from tests.support.example_field import ExampleField  # noqa: E402
 from tests.tent.conftest import CHROMIUM, FLAGS, LAPTOP, START_S, serving  # noqa: E402
 
 from redband.errors import RedbandUserError  # noqa: E402
-from redband.web import create_app  # noqa: E402
+from redband.tent import create_app  # noqa: E402
 
 LANGUAGES = ("en", "ru")
 

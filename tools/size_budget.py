@@ -9,7 +9,7 @@ import ast
 import sys
 from pathlib import Path
 
-from redband.fleet.firmware import firmware_files, module_sizes
+from redband.build.firmware import firmware_files, module_sizes
 
 ROOT = Path(__file__).resolve().parents[1]
 ENGINE_MODULES = (

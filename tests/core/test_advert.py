@@ -3,16 +3,17 @@
 import binascii
 import unittest
 
-from redband_core import advert, host_adverts
+from redband.wire import advert as wire_advert
+from redband_core import advert
 from redband_core.errors import ProtocolError, UsageError
 
-WOUNDED = host_adverts.Advert(
+WOUNDED = wire_advert.Advert(
     42, 0x140007, 3, 2, 1, 300, 1234, 87, 1, advert.FLAG_FAULT, False, True
 )
 WOUNDED_HEX = b"2a00" + b"07001400" + b"030201" + b"2c01" + b"d20400" + b"d7" + b"30"
-NEW = host_adverts.Advert(1, 0, 0, 0, 0, advert.NO_TIMER, advert.NO_SEQ, 100, 0, 0, False, False)
+NEW = wire_advert.Advert(1, 0, 0, 0, 0, advert.NO_TIMER, advert.NO_SEQ, 100, 0, 0, False, False)
 NEW_HEX = b"0100" + b"00000000" + b"000000" + b"ffff" + b"ffffff" + b"64" + b"00"
-LARGEST = host_adverts.Advert(
+LARGEST = wire_advert.Advert(
     65535, 0xFFFFFFFF, 127, 255, 255, 65534, 0xFFFFFE, 100, 4, 31, True, True
 )
 
@@ -22,7 +23,7 @@ FIELDS += ("battery_pct", "role", "flags", "is_paused", "is_emergency")
 
 def changed(**values):
     """Return WOUNDED with some fields changed."""
-    return host_adverts.Advert(*[values.get(name, getattr(WOUNDED, name)) for name in FIELDS])
+    return wire_advert.Advert(*[values.get(name, getattr(WOUNDED, name)) for name in FIELDS])
 
 
 class StateTest(unittest.TestCase):
@@ -30,18 +31,18 @@ class StateTest(unittest.TestCase):
         for value, text in ((WOUNDED, WOUNDED_HEX), (NEW, NEW_HEX)):
             block = advert.state_block(value)
             self.assertEqual(binascii.hexlify(block), text)
-            self.assertEqual(host_adverts.decode_state(block), value)
+            self.assertEqual(wire_advert.decode_state(block), value)
 
     def test_largest_values_come_back(self):
         block = advert.state_block(LARGEST)
         self.assertEqual(len(block), advert.BLOCK_BYTES)
-        self.assertEqual(host_adverts.decode_state(block), LARGEST)
+        self.assertEqual(wire_advert.decode_state(block), LARGEST)
 
     def test_pause_and_emergency_change_nothing_else(self):
         for is_paused in (False, True):
             for is_emergency in (False, True):
                 value = changed(is_paused=is_paused, is_emergency=is_emergency)
-                self.assertEqual(host_adverts.decode_state(advert.state_block(value)), value)
+                self.assertEqual(wire_advert.decode_state(advert.state_block(value)), value)
 
     def test_value_out_of_range_is_not_cut_in_silence(self):
         bad = {
@@ -67,7 +68,7 @@ class StateTest(unittest.TestCase):
         cases.append(good[:15] + b"\xa0")  # role 5
         for block in cases:
             with self.assertRaises(ProtocolError):
-                host_adverts.decode_state(block)
+                wire_advert.decode_state(block)
 
     def test_any_block_decodes_to_what_encodes_back_or_is_refused(self):
         state = 1
@@ -78,7 +79,7 @@ class StateTest(unittest.TestCase):
                 state = (state * 1103515245 + 12345) & 0x7FFFFFFF
                 block[(state >> 8) % 16] = (state >> 16) & 0xFF
             try:
-                value = host_adverts.decode_state(block)
+                value = wire_advert.decode_state(block)
             except ProtocolError:
                 continue
             self.assertEqual(advert.state_block(value), bytes(block))
@@ -96,8 +97,8 @@ class RecordNumberTest(unittest.TestCase):
             (0xFFFFF0, 5),  # never below nothing
         ):
             shown = advert.shown_seq(seq)
-            self.assertEqual(host_adverts.widened(shown, near), seq)
-        self.assertEqual(host_adverts.widened(advert.NO_SEQ, 77), advert.NO_SEQ)
+            self.assertEqual(wire_advert.widened(shown, near), seq)
+        self.assertEqual(wire_advert.widened(advert.NO_SEQ, 77), advert.NO_SEQ)
 
     def test_number_whose_lower_bits_mean_none_is_shown_as_one_less(self):
         self.assertEqual(advert.shown_seq(0x1FFFFFF), 0xFFFFFE)
@@ -124,9 +125,9 @@ class PacketTest(unittest.TestCase):
     def test_badge_without_keys_says_its_number_and_nothing_of_a_game(self):
         payload = advert.unkeyed_payload(300, advert.FLAG_SAFE_MODE)
         self.assertEqual(binascii.hexlify(payload), b"522f2c0101" + b"00" * 19)
-        self.assertEqual(host_adverts.decode_unkeyed(payload), (300, advert.FLAG_SAFE_MODE))
+        self.assertEqual(wire_advert.decode_unkeyed(payload), (300, advert.FLAG_SAFE_MODE))
         with self.assertRaises(ProtocolError):
-            host_adverts.decode_unkeyed(payload[:-1] + b"\1")
+            wire_advert.decode_unkeyed(payload[:-1] + b"\1")
         for badge_id, flags in ((65536, 0), (1, 256)):
             with self.assertRaises(UsageError):
                 advert.unkeyed_payload(badge_id, flags)

@@ -3,7 +3,9 @@
 import binascii
 import unittest
 
-from redband_core import frames, host_frames, limits, log_frames
+from redband.wire import frames as wire_frames
+from redband.wire import log_frames as wire_log_frames
+from redband_core import frames, limits, log_frames
 from redband_core.errors import ProtocolError, UsageError
 
 
@@ -18,11 +20,11 @@ class Info:
 INFO_HEX = b"02" + b"2a00" + b"44332211" + b"88776655" + b"0001020304050607" + b"05302e312e30"
 NONCE = b"badge's 16 bytes"
 WELCOME_HEX = b"81" + INFO_HEX + binascii.hexlify(NONCE)
-WELCOME = host_frames.Welcome(2, 42, 0x11223344, 0x55667788, bytes(range(8)), "0.1.0", NONCE)
-HELLO = host_frames.encode_hello(3, b"host8byt")
+WELCOME = wire_frames.Welcome(2, 42, 0x11223344, 0x55667788, bytes(range(8)), "0.1.0", NONCE)
+HELLO = wire_frames.encode_hello(3, b"host8byt")
 PROOF = b"a proof of 16 by"
 TAG = b"tag of 8"
-PROVED = host_frames.Proved(100, 300, 0x140005, 70000, PROOF)
+PROVED = wire_frames.Proved(100, 300, 0x140005, 70000, PROOF)
 
 
 class Log:
@@ -56,39 +58,39 @@ def parts_of(number, message, limit):
 class MessageTest(unittest.TestCase):
     def test_golden_vectors(self):
         self.assertEqual(hexed(HELLO), b"010203" + hexed(b"host8byt"))
-        self.assertEqual(hexed(host_frames.encode_prove(PROOF)), b"10" + hexed(PROOF))
+        self.assertEqual(hexed(wire_frames.encode_prove(PROOF)), b"10" + hexed(PROOF))
         self.assertEqual(
             hexed(PROVED_BYTES),
             b"90" + b"64000000" + b"2c010000" + b"05001400" + b"f0a204" + hexed(PROOF),
         )
-        self.assertEqual(hexed(host_frames.encode_fetch(100)), b"0264000000")
-        self.assertEqual(hexed(host_frames.encode_ack(5, 200, 300)), b"0305c82c010000")
+        self.assertEqual(hexed(wire_frames.encode_fetch(100)), b"0264000000")
+        self.assertEqual(hexed(wire_frames.encode_ack(5, 200, 300)), b"0305c82c010000")
         self.assertEqual(hexed(frames.encode_refused(1)), b"ff0102")
         self.assertEqual(hexed(frames.encode_welcome(Info, NONCE)), WELCOME_HEX)
         self.assertEqual(hexed(frames.encode_info(Info)), INFO_HEX)
 
     def test_messages_come_back(self):
         self.assertEqual(frames.decode_hello(HELLO), (2, 3, b"host8byt"))
-        self.assertEqual(frames.decode_prove(host_frames.encode_prove(PROOF)), PROOF)
-        self.assertEqual(host_frames.decode_proved(PROVED_BYTES), PROVED)
-        self.assertEqual(frames.decode_fetch(host_frames.encode_fetch(7)), 7)
-        self.assertEqual(frames.decode_ack(host_frames.encode_ack(63, 255, 9)), (63, 255, 9))
-        self.assertEqual(host_frames.decode_refused(frames.encode_refused(2)), (2, 2))
-        self.assertEqual(host_frames.decode_welcome(binascii.unhexlify(WELCOME_HEX)), WELCOME)
-        info = host_frames.decode_info(binascii.unhexlify(INFO_HEX))
+        self.assertEqual(frames.decode_prove(wire_frames.encode_prove(PROOF)), PROOF)
+        self.assertEqual(wire_frames.decode_proved(PROVED_BYTES), PROVED)
+        self.assertEqual(frames.decode_fetch(wire_frames.encode_fetch(7)), 7)
+        self.assertEqual(frames.decode_ack(wire_frames.encode_ack(63, 255, 9)), (63, 255, 9))
+        self.assertEqual(wire_frames.decode_refused(frames.encode_refused(2)), (2, 2))
+        self.assertEqual(wire_frames.decode_welcome(binascii.unhexlify(WELCOME_HEX)), WELCOME)
+        info = wire_frames.decode_info(binascii.unhexlify(INFO_HEX))
         self.assertEqual(info[:-1], WELCOME[:-1])
         self.assertEqual(info.nonce, b"")
 
     def test_write_cut_to_20_bytes_is_refused_not_half_believed(self):
         decoders = (
             (HELLO, frames.decode_hello),
-            (host_frames.encode_prove(PROOF), frames.decode_prove),
-            (PROVED_BYTES, host_frames.decode_proved),
-            (host_frames.encode_fetch(7), frames.decode_fetch),
-            (host_frames.encode_ack(1, 2, 3), frames.decode_ack),
-            (binascii.unhexlify(WELCOME_HEX), host_frames.decode_welcome),
-            (b"\x00" + binascii.unhexlify(INFO_HEX), lambda m: host_frames.decode_info(m[1:])),
-            (frames.encode_refused(1), host_frames.decode_refused),
+            (wire_frames.encode_prove(PROOF), frames.decode_prove),
+            (PROVED_BYTES, wire_frames.decode_proved),
+            (wire_frames.encode_fetch(7), frames.decode_fetch),
+            (wire_frames.encode_ack(1, 2, 3), frames.decode_ack),
+            (binascii.unhexlify(WELCOME_HEX), wire_frames.decode_welcome),
+            (b"\x00" + binascii.unhexlify(INFO_HEX), lambda m: wire_frames.decode_info(m[1:])),
+            (frames.encode_refused(1), wire_frames.decode_refused),
         )
         for message, decode in decoders:
             for size in range(1, len(message)):
@@ -98,10 +100,10 @@ class MessageTest(unittest.TestCase):
     def test_bytes_behind_the_end_are_refused_where_no_later_version_needs_them(self):
         for message, decode in (
             (HELLO, frames.decode_hello),
-            (host_frames.encode_prove(PROOF), frames.decode_prove),
-            (PROVED_BYTES, host_frames.decode_proved),
-            (host_frames.encode_fetch(7), frames.decode_fetch),
-            (host_frames.encode_ack(1, 2, 3), frames.decode_ack),
+            (wire_frames.encode_prove(PROOF), frames.decode_prove),
+            (PROVED_BYTES, wire_frames.decode_proved),
+            (wire_frames.encode_fetch(7), frames.decode_fetch),
+            (wire_frames.encode_ack(1, 2, 3), frames.decode_ack),
         ):
             with self.assertRaises(ProtocolError):
                 decode(message + b"\x00")
@@ -109,17 +111,17 @@ class MessageTest(unittest.TestCase):
     def test_hello_and_refusal_of_a_later_version_can_be_read(self):
         self.assertEqual(frames.decode_hello(b"\x01\x03whatever"), (3, 0, b""))
         self.assertEqual(frames.decode_hello(b"\x01\x01"), (1, 0, b""))
-        self.assertEqual(host_frames.decode_refused(b"\xff\x01\x07more"), (1, 7))
+        self.assertEqual(wire_frames.decode_refused(b"\xff\x01\x07more"), (1, 7))
         self.assertEqual(
-            host_frames.decode_welcome(binascii.unhexlify(WELCOME_HEX) + b"x"), WELCOME
+            wire_frames.decode_welcome(binascii.unhexlify(WELCOME_HEX) + b"x"), WELCOME
         )
 
     def test_text_that_is_not_printable_is_refused(self):
         message = binascii.unhexlify(WELCOME_HEX)
         with self.assertRaises(ProtocolError):
-            host_frames.decode_welcome(message[:-17] + b"\n" + NONCE)
+            wire_frames.decode_welcome(message[:-17] + b"\n" + NONCE)
         with self.assertRaises(ProtocolError):
-            host_frames.decode_welcome(message[:-22] + b"\x11" + b"a" * 17 + NONCE)
+            wire_frames.decode_welcome(message[:-22] + b"\x11" + b"a" * 17 + NONCE)
 
     def test_wrong_identity_is_the_callers_fault(self):
         class Long(Info):
@@ -130,7 +132,7 @@ class MessageTest(unittest.TestCase):
         with self.assertRaises(UsageError):
             frames.encode_welcome(Info, NONCE[:-1])
         with self.assertRaises(UsageError):
-            host_frames.encode_hello(3, b"short")
+            wire_frames.encode_hello(3, b"short")
 
     def test_numbers_go_round_without_zero(self):
         number = 0
@@ -163,7 +165,7 @@ class JoinerTest(unittest.TestCase):
         self.assertEqual(hexed(parts_of(1, HELLO, 20)[0]), b"0180" + hexed(HELLO) + b"2c84")
 
     def test_golden_vector_of_a_message_in_two_parts(self):
-        parts = parts_of(7, host_frames.encode_prove(PROOF), 20)
+        parts = parts_of(7, wire_frames.encode_prove(PROOF), 20)
         self.assertEqual(
             [hexed(part) for part in parts],
             [b"0700" + b"10" + hexed(PROOF) + b"39", b"0781" + b"29"],
@@ -230,18 +232,18 @@ class LogFrameTest(unittest.TestCase):
     def test_frames_come_back(self):
         head = bytes(log_frames.run_head(5, 9, 100, 70000))
         self.assertEqual(
-            host_frames.decode_log(head + b"abc"),
-            host_frames.LogFrame(log_frames.RUN, 5, 9, 100, 70000, 0, b"abc"),
+            wire_log_frames.decode_log(head + b"abc"),
+            wire_log_frames.LogFrame(log_frames.RUN, 5, 9, 100, 70000, 0, b"abc"),
         )
         more = bytes(log_frames.more_head(5, 10)) + b"de"
         self.assertEqual(
-            host_frames.decode_log(more),
-            host_frames.LogFrame(log_frames.MORE, 5, 10, 0, 0, 0, b"de"),
+            wire_log_frames.decode_log(more),
+            wire_log_frames.LogFrame(log_frames.MORE, 5, 10, 0, 0, 0, b"de"),
         )
-        end = host_frames.decode_log(end_frame(5, 11, 300))
+        end = wire_log_frames.decode_log(end_frame(5, 11, 300))
         self.assertEqual((end.kind, end.number, end.seq, end.data), (log_frames.END, 11, 300, TAG))
-        skip = host_frames.decode_log(log_frames.skip_frame(5, 12, 300, 310))
-        self.assertEqual(skip, host_frames.LogFrame(log_frames.SKIP, 5, 12, 300, 0, 310, b""))
+        skip = wire_log_frames.decode_log(log_frames.skip_frame(5, 12, 300, 310))
+        self.assertEqual(skip, wire_log_frames.LogFrame(log_frames.SKIP, 5, 12, 300, 0, 310, b""))
 
     def test_head_of_any_run_leaves_room_for_data_at_mtu_23(self):
         head = log_frames.run_head(63, 255, 0xFFFFFFFE, 1 << 53)
@@ -259,7 +261,7 @@ class LogFrameTest(unittest.TestCase):
                     data = bytearray(whole)
                     data[index] ^= bit
                     with self.assertRaises(ProtocolError):
-                        host_frames.decode_log(data)
+                        wire_log_frames.decode_log(data)
 
     def test_broken_frames_are_refused(self):
         cases = [b"", b"\x05", b"\x05\x00", b"\xc5\x00abc", b"\x85\x00\x01", b"\x45\x00\x01"]
@@ -268,7 +270,7 @@ class LogFrameTest(unittest.TestCase):
         cases.append(log_frames.skip_frame(1, 1, 5, 5))
         for data in cases:
             with self.assertRaises(ProtocolError):
-                host_frames.decode_log(data)
+                wire_log_frames.decode_log(data)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
 import binascii
 import unittest
 
-from redband_core import host_keys, keys, limits
+from redband.wire import keys as wire_keys
+from redband_core import keys, limits
 
-FILE = host_keys.encode_key_file(
+FILE = wire_keys.encode_key_file(
     b"GAME", bytes(range(48)), bytes(range(64)), 2, b"own role key 16b"
 )
 
@@ -83,7 +84,7 @@ class KeyFileTest(unittest.TestCase):
             changed = bytearray(FILE)
             changed[index] ^= 0x40
             self.assertFalse(keys.is_key_file(bytes(changed)), index)
-        wrong_role = host_keys.encode_key_file(b"GAME", bytes(48), bytes(64), 5, bytes(16))
+        wrong_role = wire_keys.encode_key_file(b"GAME", bytes(48), bytes(64), 5, bytes(16))
         self.assertFalse(keys.is_key_file(wrong_role))
 
     def test_badge_and_holder_of_a_role_have_one_key_that_no_other_badge_has(self):

@@ -1,8 +1,9 @@
-"""redband_core.order_frames and host_orders: one value, one encoding; rubbish only raises."""
+"""order_frames, of core and of the wire: one value, one encoding; rubbish only raises."""
 
 import unittest
 
-from redband_core import frames, host_orders, order_frames
+from redband.wire import order_frames as wire_order_frames
+from redband_core import frames, order_frames
 from redband_core.errors import ProtocolError, UsageError
 
 NUMBERS = (0, 1, 127, 128, 65535, (1 << 32) - 1)
@@ -26,18 +27,18 @@ class Codec(unittest.TestCase):
         for request in NUMBERS:
             for event_id in (0, 5, 127, 128, 999):
                 for args in ((), (0,), (1, -1, 65535, -(1 << 52)), (7,) * 16):
-                    message = host_orders.encode_event(request, event_id, args)
+                    message = wire_order_frames.encode_event(request, event_id, args)
                     self.assertEqual(message[0], frames.EVENT)
                     found = order_frames.decode_event(message)
                     self.assertEqual(found, (request, event_id, args))
 
     def test_command_and_fleet_come_back(self):
         for request in NUMBERS:
-            message = host_orders.encode_command(request, 6)
+            message = wire_order_frames.encode_command(request, 6)
             self.assertEqual(message[0], frames.COMMAND)
             self.assertEqual(order_frames.decode_command(message), (request, 6, ()))
         payload = bytes(range(24))
-        message = host_orders.encode_fleet(payload)
+        message = wire_order_frames.encode_fleet(payload)
         self.assertEqual(message[0], frames.BROADCAST)
         self.assertEqual(order_frames.decode_fleet(message), payload)
 
@@ -47,11 +48,13 @@ class Codec(unittest.TestCase):
                 for outcome in (0, 1, 300, -1, -9):
                     message = order_frames.encode_result(opcode, number, outcome)
                     self.assertEqual(message[0], opcode + 0x80)
-                    self.assertEqual(host_orders.decode_result(message, opcode), (number, outcome))
+                    self.assertEqual(
+                        wire_order_frames.decode_result(message, opcode), (number, outcome)
+                    )
         message = order_frames.encode_fleet_result(77, order_frames.OLD)
-        self.assertEqual(host_orders.decode_result(message, frames.BROADCAST), (77, -7))
+        self.assertEqual(wire_order_frames.decode_result(message, frames.BROADCAST), (77, -7))
         with self.assertRaises(ProtocolError):
-            host_orders.decode_result(message, frames.EVENT)
+            wire_order_frames.decode_result(message, frames.EVENT)
 
     def test_what_does_not_fit_is_refused_by_the_host(self):
         for request, event_id, args in (
@@ -62,17 +65,17 @@ class Codec(unittest.TestCase):
             (1, 1, (0,) * 17),
         ):
             with self.assertRaises(UsageError):
-                host_orders.encode_event(request, event_id, args)
+                wire_order_frames.encode_event(request, event_id, args)
         with self.assertRaises(UsageError):
-            host_orders.encode_command(1, 256)
+            wire_order_frames.encode_command(1, 256)
         with self.assertRaises(UsageError):
-            host_orders.encode_fleet(bytes(23))
+            wire_order_frames.encode_fleet(bytes(23))
 
     def test_cut_and_longer_messages_raise(self):
         for message, decode in (
-            (host_orders.encode_event(9, 128, (5, 6)), order_frames.decode_event),
-            (host_orders.encode_command(9, 1), order_frames.decode_command),
-            (host_orders.encode_fleet(bytes(24)), order_frames.decode_fleet),
+            (wire_order_frames.encode_event(9, 128, (5, 6)), order_frames.decode_event),
+            (wire_order_frames.encode_command(9, 1), order_frames.decode_command),
+            (wire_order_frames.encode_fleet(bytes(24)), order_frames.decode_fleet),
         ):
             for size in range(1, len(message)):
                 try:
@@ -80,13 +83,13 @@ class Codec(unittest.TestCase):
                 except ProtocolError:
                     pass
         for decode, message in (
-            (order_frames.decode_command, host_orders.encode_command(9, 1)),
-            (order_frames.decode_fleet, host_orders.encode_fleet(bytes(24))),
+            (order_frames.decode_command, wire_order_frames.encode_command(9, 1)),
+            (order_frames.decode_fleet, wire_order_frames.encode_fleet(bytes(24))),
         ):
             with self.assertRaises(ProtocolError):
                 decode(message + b"\x00")
         with self.assertRaises(ProtocolError):
-            order_frames.decode_event(host_orders.encode_event(9, 1, (0,) * 16) + b"\x00")
+            order_frames.decode_event(wire_order_frames.encode_event(9, 1, (0,) * 16) + b"\x00")
 
     def test_rubbish_is_a_message_that_encodes_to_itself_or_raises(self):
         for data in rubbish(3000):
@@ -96,11 +99,11 @@ class Codec(unittest.TestCase):
                 except ProtocolError:
                     continue
                 if decode is order_frames.decode_event:
-                    self.assertEqual(host_orders.encode_event(*found)[1:], data)
+                    self.assertEqual(wire_order_frames.encode_event(*found)[1:], data)
                 elif decode is order_frames.decode_fleet:
-                    self.assertEqual(host_orders.encode_fleet(found)[1:], data)
+                    self.assertEqual(wire_order_frames.encode_fleet(found)[1:], data)
                 else:
-                    self.assertEqual(host_orders.encode_command(*found[:2])[1:], data)
+                    self.assertEqual(wire_order_frames.encode_command(*found[:2])[1:], data)
 
     def test_every_command_has_its_roles_and_no_player_has_any(self):
         commands = (

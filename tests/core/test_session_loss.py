@@ -24,11 +24,13 @@ from link import (
     one,
 )
 
-from redband_core import frames, host_frames, host_session, limits, proofs
+from redband.wire import frames as wire_frames
+from redband.wire import log_stream as wire_log_stream
+from redband_core import frames, limits, proofs
 
 
 def failed(reason):
-    return (host_session.FAILED, reason)
+    return (wire_log_stream.FAILED, reason)
 
 
 class LossTest(SessionCase):
@@ -62,7 +64,7 @@ class LossTest(SessionCase):
         link.down = lambda index, frame: [] if index == 10 else [frame]
         link.run()
         self.check_all_arrived(link)
-        pages = [event for event in link.events if event[0] == host_session.PAGE]
+        pages = [event for event in link.events if event[0] == wire_log_stream.PAGE]
         self.assertTrue(0 < pages[0][4] < 20, pages[0])
         self.assertEqual(pages[1][1], pages[0][4])
 
@@ -185,14 +187,14 @@ class LossTest(SessionCase):
         link = Link(Log(300), Store(), 23)
         link.down = lambda index, frame: [frame] if index < 34 else []
         link.badge.close_reason = lambda now_ms: 0
-        self.assertEqual(link.run(), failed(host_session.SILENT))
+        self.assertEqual(link.run(), failed(wire_log_stream.SILENT))
         self.assertTrue(link.store.next_seq > 0)
 
     def test_nothing_but_noise_ends_the_session(self):
         link = Link(Log(300), Store(), 23)
         link.down = lambda index, frame: [frame if index < 8 else frame[:2] + b"\xff" * 18]
         link.run()
-        self.assertEqual(link.outcome[0], host_session.FAILED)
+        self.assertEqual(link.outcome[0], wire_log_stream.FAILED)
 
 
 class FrameByFrameTest(unittest.TestCase):
@@ -208,7 +210,7 @@ class FrameByFrameTest(unittest.TestCase):
         self.peer.hello()
         self.peer.prove()
         drain(self.badge)
-        self.fetch = self.peer.ask(host_frames.encode_fetch(0))
+        self.fetch = self.peer.ask(wire_frames.encode_fetch(0))
 
     def take(self, count):
         """Take up to so many frames; return them."""
@@ -238,20 +240,20 @@ class FrameByFrameTest(unittest.TestCase):
     def test_repeated_fetch_does_not_use_frame_numbers_twice(self):
         self.take(3)
         self.peer.number -= 1
-        self.peer.ask(host_frames.encode_fetch(0))
+        self.peer.ask(wire_frames.encode_fetch(0))
         self.assertEqual(self.take(1)[0][1], 3)
 
     def test_late_acknowledgement_takes_nothing_back(self):
         self.assertEqual(len(self.take(1000)), limits.WINDOW_FRAMES)
-        self.peer.ask(host_frames.encode_ack(3, 100, 0))
+        self.peer.ask(wire_frames.encode_ack(3, 100, 0))
         self.assertEqual(len(self.take(50)), 50)
-        self.peer.ask(host_frames.encode_ack(3, 40, 0))
+        self.peer.ask(wire_frames.encode_ack(3, 40, 0))
         self.assertEqual(len(self.take(1000)), 50)
 
     def test_acknowledgement_of_frames_not_sent_opens_nothing(self):
         self.take(1000)
-        self.peer.ask(host_frames.encode_ack(3, limits.WINDOW_FRAMES + 1, 0))
-        self.peer.ask(host_frames.encode_ack(4, 50, 0))  # of another stream
+        self.peer.ask(wire_frames.encode_ack(3, limits.WINDOW_FRAMES + 1, 0))
+        self.peer.ask(wire_frames.encode_ack(4, 50, 0))  # of another stream
         self.assertEqual(len(self.take(1000)), 0)
 
     def test_offer_that_was_not_taken_is_cut_anew_by_a_new_mtu(self):
@@ -277,7 +279,7 @@ class FrameByFrameTest(unittest.TestCase):
         self.assertEqual(host.gap_count, 1)
         number, asked = frames.Joiner().add(host.next_write())
         self.assertEqual(number, 4)
-        self.assertEqual(asked[: -proofs.SIGNATURE_BYTES], host_frames.encode_fetch(0))
+        self.assertEqual(asked[: -proofs.SIGNATURE_BYTES], wire_frames.encode_fetch(0))
 
     def test_frames_of_a_given_up_stream_are_not_taken_for_the_new_one(self):
         host = self.host()
@@ -288,7 +290,7 @@ class FrameByFrameTest(unittest.TestCase):
             host.log_notified(frame)
         self.assertEqual((host.stale_count, host.gap_count), (4, 1))
         happened = [event[0] for event in host.events()]
-        self.assertEqual(happened, [host_session.HELLO, host_session.PROVEN])
+        self.assertEqual(happened, [wire_log_stream.HELLO, wire_log_stream.PROVEN])
 
 
 if __name__ == "__main__":

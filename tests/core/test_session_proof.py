@@ -27,17 +27,19 @@ from link import (
     refusals,
 )
 
-from redband_core import frames, host_frames, host_session, keys, limits, proofs
-from redband_core.badge_session import CLOSE_ACCESS, OPEN, BadgeSession
+from redband.wire import frames as wire_frames
+from redband.wire import log_stream as wire_log_stream
+from redband_core import frames, keys, limits, proofs
 from redband_core.errors import ProtocolError
 from redband_core.keys import Access
+from redband_core.session import CLOSE_ACCESS, OPEN, BadgeSession
 
 ACCESS = frames.REFUSED_ACCESS
 OTHER_NONCE = b"another 16 bytes"
 
 
 def failed(reason):
-    return (host_session.FAILED, reason)
+    return (wire_log_stream.FAILED, reason)
 
 
 def controls(badge):
@@ -77,8 +79,8 @@ class StrangerTest(RecordedCase):
 
     def test_nothing_is_granted_before_the_proof(self):
         for message in (
-            host_frames.encode_fetch(0),
-            host_frames.encode_ack(0, 0, 3),
+            wire_frames.encode_fetch(0),
+            wire_frames.encode_ack(0, 0, 3),
             b"\x11\x01\x01",
             b"\x30",
             b"\x77",
@@ -162,7 +164,7 @@ class StrangerTest(RecordedCase):
             badge = badge_session(Log(1), access)
             peer = Peer(badge)
             peer.hello(now_ms)
-            peer.say(host_frames.encode_prove(number.to_bytes(16, "little")), now_ms)
+            peer.say(wire_frames.encode_prove(number.to_bytes(16, "little")), now_ms)
             badge.close_reason(now_ms)
             accepted += badge.is_proven
             now_ms += 20
@@ -220,10 +222,10 @@ class ReplayTest(RecordedCase):
 
     def test_message_said_twice_with_one_signature_is_done_once(self):
         badge, peer = proven(Log(400))
-        peer.ask(host_frames.encode_fetch(0))
+        peer.ask(wire_frames.encode_fetch(0))
         self.assertEqual(len(drain(badge)) > 3, True)
         peer.signed_number -= 1
-        peer.ask(host_frames.encode_fetch(0))  # the same bytes under another message number
+        peer.ask(wire_frames.encode_fetch(0))  # the same bytes under another message number
         self.assertEqual(drain(badge), [])
 
     def test_hello_again_in_a_proven_session(self):
@@ -232,7 +234,7 @@ class ReplayTest(RecordedCase):
         (number, message), *more = controls(badge)
         self.assertEqual((message[0], more), (frames.WELCOME, []))  # the link repeated it
         for role, nonce in ((keys.ROLE_MEDIC, HOST_NONCE), (peer.role, b"another8")):
-            number = peer.say(host_frames.encode_hello(role, nonce))
+            number = peer.say(wire_frames.encode_hello(role, nonce))
             self.assertEqual(refusals(badge), [(number, frames.REFUSED_ORDER)])
         self.assertEqual((badge.role, badge.is_proven), (peer.role, True))
 
@@ -240,9 +242,9 @@ class ReplayTest(RecordedCase):
         log = Log(9)
         badge, peer = proven(log)
         peer.signed_number = 5
-        peer.ask(host_frames.encode_ack(0, 0, 3))
+        peer.ask(wire_frames.encode_ack(0, 0, 3))
         peer.signed_number = 1
-        peer.ask(host_frames.encode_ack(0, 0, 9))
+        peer.ask(wire_frames.encode_ack(0, 0, 9))
         self.assertEqual(log.released, [3])
         self.assertEqual(refusals(badge), [])
 
@@ -253,7 +255,7 @@ class ManInTheMiddleTest(RecordedCase):
             log = Log(9)
             badge, peer = proven(log)
             message = bytearray(
-                proofs.signed(peer.key, proofs.FROM_HOST, 1, host_frames.encode_ack(0, 0, 9))
+                proofs.signed(peer.key, proofs.FROM_HOST, 1, wire_frames.encode_ack(0, 0, 9))
             )
             if index == 0:
                 message = message[:1]  # cut
@@ -267,7 +269,7 @@ class ManInTheMiddleTest(RecordedCase):
 
     def test_answer_of_the_badge_is_no_message_to_it(self):
         badge, peer = proven(Log(9))
-        signed = proofs.signed(peer.key, proofs.FROM_BADGE, 1, host_frames.encode_fetch(0))
+        signed = proofs.signed(peer.key, proofs.FROM_BADGE, 1, wire_frames.encode_fetch(0))
         number = peer.say(signed)
         self.assertEqual(refusals(badge), [(number, ACCESS)])
 
@@ -286,7 +288,7 @@ class ManInTheMiddleTest(RecordedCase):
         link = Link(Log(1), Store(), 247)
         link.badge = Willing(Info, Log(1), Forged(), BADGE_NONCE)
         link.badge.set_mtu(247)
-        self.assertEqual(link.run(), failed(host_session.FORGED))
+        self.assertEqual(link.run(), failed(wire_log_stream.FORGED))
         self.assertEqual((link.store.asked, link.store.records), ([], []))
 
     def test_proof_of_another_journal_or_identity_is_no_proof(self):
@@ -313,7 +315,7 @@ class ManInTheMiddleTest(RecordedCase):
             link.down = lambda i, frame, change=change: (
                 change(i, frame) if frame[0] < 3 else [frame]
             )
-            self.assertEqual(link.run(), failed(host_session.FORGED))
+            self.assertEqual(link.run(), failed(wire_log_stream.FORGED))
             self.assertEqual(link.store.asked, [])
 
     def test_journal_changed_on_the_way_is_named_at_its_end(self):
@@ -330,28 +332,28 @@ class ManInTheMiddleTest(RecordedCase):
         self.assertEqual(len(real), len(forged))
         link = Link(log, Store(), 247)
         link.down = forge
-        self.assertEqual(link.run(), failed(host_session.FORGED))
+        self.assertEqual(link.run(), failed(wire_log_stream.FORGED))
         self.assertEqual(log.released, [])
         self.assertEqual(link.store.records, [])
 
     def test_downgrade_to_version_1_is_refused_by_name(self):
         link = Link(Log(3), Store(), 247)
         link.up = lambda i, frame: [one(frame[0], b"\x01\x01")] if i == 0 else [frame]
-        self.assertEqual(link.run(), failed(host_session.VERSION))
+        self.assertEqual(link.run(), failed(wire_log_stream.VERSION))
         self.assertEqual(link.host.peer_version, 2)
         self.assertEqual(link.store.asked, [])
 
     def test_other_role_in_hello_than_in_the_proof(self):
         link = Link(Log(3), Store(), 247)
-        asked = host_frames.encode_hello(1, b"host8byt")
+        asked = wire_frames.encode_hello(1, b"host8byt")
         link.up = lambda i, frame: [one(frame[0], asked)] if i == 0 else [frame]
-        self.assertEqual(link.run(), failed(host_session.ACCESS))
+        self.assertEqual(link.run(), failed(wire_log_stream.ACCESS))
 
 
 class RoleTest(unittest.TestCase):
     def test_journal_is_for_marshal_game_master_and_technician(self):
         for role, is_granted in ((1, False), (2, True), (3, True), (4, True)):
-            for message in (host_frames.encode_fetch(0), host_frames.encode_ack(0, 0, 3)):
+            for message in (wire_frames.encode_fetch(0), wire_frames.encode_ack(0, 0, 3)):
                 log = Log(3)
                 badge, peer = proven(log, role)
                 number = peer.ask(message)
@@ -362,16 +364,16 @@ class RoleTest(unittest.TestCase):
     def test_medic_who_asks_for_a_journal_is_told_so(self):
         link = Link(Log(3), Store(), 247)
         link.host = host_session_for(link.store.next_seq_for, keys.ROLE_MEDIC)
-        self.assertEqual(link.run(), failed(host_session.ROLE))
+        self.assertEqual(link.run(), failed(wire_log_stream.ROLE))
 
 
 class HandlerTest(SessionCase):
     def talk(self, handlers, role=keys.ROLE_MARSHAL):
         link = Link(Log(3), Store(), 23)
         link.badge = badge_session(link.log, handlers=handlers)
-        from redband_core.host_talk import HostTalk
+        from redband.wire.session import Client
 
-        link.host = HostTalk(role, lambda badge_id: key_for(badge_id, role), b"8 bytes!")
+        link.host = Client(role, lambda badge_id: key_for(badge_id, role), b"8 bytes!")
         return link
 
     def test_message_with_a_handler_is_answered_at_once_or_later(self):
@@ -389,8 +391,8 @@ class HandlerTest(SessionCase):
         session, number, _message = waiting[0]
         session.answer(number, b"\x91\x02\x00")
         link.run(turns_max=60)
-        answers = [event for event in link.events if event[0] == host_session.ANSWER]
-        self.assertEqual(answers, [(host_session.ANSWER, b"\x91\x02\x00")])
+        answers = [event for event in link.events if event[0] == wire_log_stream.ANSWER]
+        self.assertEqual(answers, [(wire_log_stream.ANSWER, b"\x91\x02\x00")])
 
     def test_lost_answer_is_asked_for_again_under_a_new_number(self):
         seen = []
@@ -407,7 +409,7 @@ class HandlerTest(SessionCase):
         link.run(turns_max=100)
         self.assertEqual([message for _number, message in seen], [b"\x11\x01\x02"] * 2)
         self.assertTrue(seen[0][0] != seen[1][0])
-        self.assertEqual(link.events[-1], (host_session.ANSWER, b"\x91\x02\x00"))
+        self.assertEqual(link.events[-1], (wire_log_stream.ANSWER, b"\x91\x02\x00"))
 
     def test_forged_answer_is_no_answer(self):
         link = self.talk({frames.COMMAND: (1 << keys.ROLE_MARSHAL, lambda *all_of: None)})

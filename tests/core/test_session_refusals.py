@@ -15,13 +15,15 @@ from link import (
     refusals,
 )
 
-from redband_core import frames, host_frames, host_session, limits, log_frames
-from redband_core.badge_session import CLOSE_BROKEN, CLOSE_IDLE, CLOSE_VERSION, OPEN
+from redband.wire import frames as wire_frames
+from redband.wire import log_stream as wire_log_stream
+from redband_core import frames, limits, log_frames
 from redband_core.errors import UsageError
+from redband_core.session import CLOSE_BROKEN, CLOSE_IDLE, CLOSE_VERSION, OPEN
 
 
 def failed(reason):
-    return (host_session.FAILED, reason)
+    return (wire_log_stream.FAILED, reason)
 
 
 class RefusalTest(unittest.TestCase):
@@ -32,7 +34,7 @@ class RefusalTest(unittest.TestCase):
         host = host_session_for(lambda install_id: 0)
         self.assertEqual(drain(badge), [(1, one(1, b"\xff\x01\x02"))])
         host.control_notified(one(1, b"\xff\x01\x07"))
-        self.assertEqual(host.events(), [failed(host_session.VERSION)])
+        self.assertEqual(host.events(), [failed(wire_log_stream.VERSION)])
         self.assertEqual(host.peer_version, 7)
         self.assertEqual(badge.close_reason(100), OPEN)  # the refusal is still on its way
         self.assertEqual(badge.close_reason(100 + limits.REFUSAL_LINGER_MS), CLOSE_VERSION)
@@ -40,16 +42,16 @@ class RefusalTest(unittest.TestCase):
     def test_welcome_of_another_version_is_refused_by_the_host(self):
         host = host_session_for(lambda install_id: 0)
         host.control_notified(one(1, b"\x81\x01whatever"))
-        self.assertEqual(host.events(), [failed(host_session.VERSION)])
+        self.assertEqual(host.events(), [failed(wire_log_stream.VERSION)])
         self.assertEqual(host.peer_version, 1)
         self.assertIsNone(host.next_write())
 
     def test_more_than_the_journal_holds_is_never_released(self):
         log = Log(3)
         badge, peer = proven(log)
-        number = peer.ask(host_frames.encode_ack(0, 0, 4))
+        number = peer.ask(wire_frames.encode_ack(0, 0, 4))
         self.assertEqual(refusals(badge), [(number, frames.REFUSED_ORDER)])
-        number = peer.ask(host_frames.encode_fetch(4))
+        number = peer.ask(wire_frames.encode_fetch(4))
         self.assertEqual(refusals(badge), [(number, frames.REFUSED_ORDER)])
         self.assertEqual(log.released, [])
 
@@ -57,7 +59,7 @@ class RefusalTest(unittest.TestCase):
         badge, peer = proven(Log(3))
         number = peer.ask(b"\x2fhello")
         self.assertEqual(refusals(badge), [(number, frames.REFUSED_UNKNOWN)])
-        peer.ask(host_frames.encode_fetch(0))
+        peer.ask(wire_frames.encode_fetch(0))
         kinds = [frame[0] >> 6 for channel, frame in drain(badge) if channel == 2]
         self.assertEqual((kinds[0], kinds[-1]), (log_frames.RUN, log_frames.END))
 
@@ -65,7 +67,7 @@ class RefusalTest(unittest.TestCase):
         host = host_session_for(lambda install_id: 0)
         host.next_write()
         host.control_notified(one(1, b"\xff\x04\x01"))
-        self.assertEqual(host.events(), [failed(host_session.REFUSED)])
+        self.assertEqual(host.events(), [failed(wire_log_stream.REFUSED)])
 
     def test_stranger_who_says_nothing_is_dropped(self):
         badge = badge_session(Log(3))
@@ -83,7 +85,7 @@ class RefusalTest(unittest.TestCase):
 
     def test_host_that_went_quiet_is_dropped_later(self):
         badge, peer = proven(Log(3))
-        peer.ask(host_frames.encode_ack(0, 0, 0), 500)
+        peer.ask(wire_frames.encode_ack(0, 0, 0), 500)
         badge.close_reason(500)
         self.assertEqual(badge.close_reason(499 + limits.SESSION_IDLE_MS), OPEN)
         self.assertEqual(badge.close_reason(500 + limits.SESSION_IDLE_MS), CLOSE_IDLE)

@@ -7,14 +7,15 @@ sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
 from link import DONE, INSTALL_ID, Link, Log, Peer, SessionCase, Store, badge_session
 
-from redband_core import host_session, limits
+from redband.wire import log_stream as wire_log_stream
+from redband_core import limits
 
 MTUS = (23, 24, 27, 64, 185, 247, 515, 517)
 STALL_FREE_TURNS = 35
 
 
 def failed(reason):
-    return (host_session.FAILED, reason)
+    return (wire_log_stream.FAILED, reason)
 
 
 class PlainSyncTest(SessionCase):
@@ -128,7 +129,7 @@ class PlainSyncTest(SessionCase):
 
     def test_cursor_ahead_of_the_journal_is_named_not_hidden(self):
         link = Link(Log(5), Store(9), 64)
-        self.assertEqual(link.run(), failed(host_session.CURSOR_AHEAD))
+        self.assertEqual(link.run(), failed(wire_log_stream.CURSOR_AHEAD))
 
     def test_hit_during_the_sync_is_fetched_or_left_for_the_next(self):
         log = Log(40)

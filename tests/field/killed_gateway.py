@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 
 from redband.gateway.bleak_radio import BleakRadio
-from redband.gateway.book import open_book
 from redband.gateway.gateway import Gateway
 from redband.keys import KEY_FILE, find_keys
+from redband.overview.names import open_book
 from redband.store import store as store_module
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend

@@ -13,14 +13,15 @@ from tests.field.test_orders_air import journal_of, shows, until
 from tests.support.radio_harness import ABumbleDevice, a_device
 
 from redband.gateway.bleak_radio import BleakRadio
-from redband.gateway.book import open_book
-from redband.gateway.fleet import COMMANDS, make_word
+from redband.gateway.broadcasts import COMMANDS, make_word
 from redband.gateway.gateway import Gateway
+from redband.overview.names import open_book
 from redband.radio import AdvertReader, order_badge
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import Field
-from redband_core import host_orders, journal
+from redband.wire import order_frames as wire_order_frames
+from redband_core import journal
 from redband_core.advert import advertising_data
 
 __all__ = ["field"]
@@ -98,7 +99,7 @@ async def test_G12_recorded_and_changed_words_to_the_fleet_stop_no_badge(field: 
     store = Store(field.directory / STORE_FILE)
     for name in ("stop", "resume"):
         word = make_word(store, field.keys, COMMANDS[name])
-        orders = [host_orders.encode_fleet(word.payload)]
+        orders = [wire_order_frames.encode_fleet(word.payload)]
         await order_badge(
             (await ears.next()).device,
             lambda _welcome, orders=orders: orders,

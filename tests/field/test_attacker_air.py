@@ -20,7 +20,8 @@ from redband.keys.derive import badge_key
 from redband.radio import AdvertReader
 from redband.virtual.bleak_backend import VirtualRadio, backend
 from redband.virtual.field import BadgeSpec, Field
-from redband_core import frames, host_frames, journal
+from redband.wire import frames as wire_frames
+from redband_core import frames, journal
 
 BADGE = BadgeSpec(1, "Anna")
 AUTH_REFUSED = 70
@@ -142,7 +143,7 @@ async def test_G12_attacks_over_the_air_get_one_answer_and_the_game_goes_on(
         if name in ("stripped signature", "changed number"):
             attacks[name] = Hijack(MASTER, master, 1, orders)
     attacks["medic who proves again as master"] = Hijack(
-        MEDIC, medic, 1, lambda key: [host_frames.encode_prove(bytes(16))]
+        MEDIC, medic, 1, lambda key: [wire_frames.encode_prove(bytes(16))]
     )
     started_s = time.monotonic()
     hits = 0
@@ -203,7 +204,7 @@ async def test_G12_flood_of_guesses_leaves_the_button_alive(field: Field) -> Non
         await connection.answered(0)
         pressing = asyncio.create_task(hit(badge)) if hits < 2 else None
         while guesses and not connection.gone.is_set():
-            proof = host_frames.encode_prove((guesses * 0x9E3779B97F4A7C15).to_bytes(16, "little"))
+            proof = wire_frames.encode_prove((guesses * 0x9E3779B97F4A7C15).to_bytes(16, "little"))
             try:
                 await connection.client.write_gatt_char(
                     frames.CONTROL_UUID, attacker.one(guesses % 255 + 1, proof), response=False

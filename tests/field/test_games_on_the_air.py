@@ -20,8 +20,8 @@ from tests.field.test_sync_air import hit as hit_often
 
 from redband.demo.evidence import EVENT_KINDS, read_journal
 from redband.gateway.bleak_radio import BleakRadio
-from redband.gateway.book import open_book
 from redband.gateway.gateway import Gateway
+from redband.overview.names import open_book
 from redband.radio import SyncError, SyncFailure
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.badge import VirtualBadge

@@ -15,14 +15,15 @@ from tests.field.test_keys_air import Ears
 from redband import rules
 from redband.demo.evidence import read_journal
 from redband.gateway.bleak_radio import BleakRadio
-from redband.gateway.book import open_book
-from redband.gateway.fleet import COMMANDS, make_word
+from redband.gateway.broadcasts import COMMANDS, make_word
 from redband.gateway.gateway import Gateway
+from redband.overview.names import open_book
 from redband.radio import AdvertReader, new_request, order_badge
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
-from redband_core import frames, host_orders, journal, order_frames
+from redband.wire import order_frames as wire_order_frames
+from redband_core import frames, journal, order_frames
 
 NOTE_EMERGENCY, NOTE_FLEET, NOTE_SENT_BY = 72, 73, 74
 WAIT_S = 60
@@ -116,7 +117,7 @@ async def test_order_is_done_once_although_its_answer_is_lost_with_the_link(fiel
     badge = await field.add_badge(BadgeSpec(1, "Anna"))
     ears = Ears(field, AdvertReader(field.keys))
     heard = await ears.next()
-    message = host_orders.encode_event(new_request(), 1, (1, 2))
+    message = wire_order_frames.encode_event(new_request(), 1, (1, 2))
     links = 0
 
     def orders(_welcome) -> list[bytes]:
@@ -134,7 +135,7 @@ async def test_order_is_done_once_although_its_answer_is_lost_with_the_link(fiel
     hosts = {radio.name for radio in field.ether.controllers} - {address(1)}
     (host,) = hosts
     done = await order_badge(heard.device, orders, field.keys, ears.radio, 90)
-    assert host_orders.decode_result(done.answers[0], frames.EVENT)[1] == order_frames.DONE
+    assert wire_order_frames.decode_result(done.answers[0], frames.EVENT)[1] == order_frames.DONE
     assert links > 1
     await ears.close()
     records = await journal_of(badge)
@@ -152,9 +153,9 @@ async def test_stop_passes_along_three_badges_of_which_only_neighbours_hear_each
     store = Store(field.directory / STORE_FILE)
     word = make_word(store, field.keys, COMMANDS["stop"])
     heard = next(one for one in reversed(ears.heard) if one.advert.badge_id == 1)
-    orders = [host_orders.encode_fleet(word.payload)]
+    orders = [wire_order_frames.encode_fleet(word.payload)]
     done = await order_badge(heard.device, lambda _w: orders, field.keys, ears.radio, WAIT_S)
-    assert host_orders.decode_result(done.answers[0], frames.BROADCAST) == (word.number, 0)
+    assert wire_order_frames.decode_result(done.answers[0], frames.BROADCAST) == (word.number, 0)
     await until(lambda: all(shows(ears, number, is_paused=True) for number in (1, 2, 3)))
     store.close()
     await ears.close()
@@ -286,6 +287,6 @@ def test_every_staff_event_of_every_shipped_ruleset_is_within_reach():
                 event_id, args = read_event(found, event.name, words)
                 assert event_id == event.id
                 assert len(args) == len(event.args)
-                host_orders.encode_event(1, event_id, args)
+                wire_order_frames.encode_event(1, event_id, args)
                 reached += 1
     assert reached > 100

@@ -16,7 +16,7 @@ from tests.field.test_keys_air import Ears
 from tests.support.radio_harness import WAIT_S, until
 from tests.support.tap_harness import hit, lit, records
 
-from redband.fleet.firmware import firmware_directory
+from redband.build.firmware import firmware_directory
 from redband.radio import AdvertReader
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.bleak_backend import backend

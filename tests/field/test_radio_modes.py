@@ -17,16 +17,17 @@ from tests.field.test_sync_air import Host as SyncHost
 from tests.field.test_update_air import Host as UpdateHost
 from tests.support.tap_harness import Air, hit, lit, taps, treat, until
 
-from redband.fleet import packages
-from redband.fleet.firmware import firmware_directory
-from redband.gateway.fleet import COMMANDS, make_word
+from redband.build import packages
+from redband.build.firmware import firmware_directory
+from redband.gateway.broadcasts import COMMANDS, make_word
 from redband.radio import AdvertReader, order_badge
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
 from redband.virtual.image import read_image
-from redband_core import frames, host_orders, order_frames, tap
+from redband.wire import order_frames as wire_order_frames
+from redband_core import frames, order_frames, tap
 
 WAIT_S = 60
 SLEPT = b"slept lightly"
@@ -141,13 +142,13 @@ async def test_order_is_done_and_a_word_is_passed_on(party: Party):
     store = Store(field.directory / STORE_FILE)
     word = make_word(store, field.keys, COMMANDS["stop"])
     orders = [
-        host_orders.encode_command(1, order_frames.IDENTIFY),
-        host_orders.encode_fleet(word.payload),
+        wire_order_frames.encode_command(1, order_frames.IDENTIFY),
+        wire_order_frames.encode_fleet(word.payload),
     ]
     heard = await ears.next()
     assert heard.advert.badge_id == 1
     done = await order_badge(heard.device, lambda _w: orders, field.keys, ears.radio, WAIT_S)
-    assert host_orders.decode_result(done.answers[1], frames.BROADCAST) == (word.number, 0)
+    assert wire_order_frames.decode_result(done.answers[1], frames.BROADCAST) == (word.number, 0)
     field.ether.set_rssi(second.spec.address, "F0:DE:00:00:00:01", -60)
     await ears.until(
         lambda: {h.advert.badge_id for h in ears.heard if h.advert.is_paused} == {1, 2}

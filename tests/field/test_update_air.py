@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from redband.fleet import air_update, packages
-from redband.fleet.firmware import firmware_directory, firmware_files
+from redband.build import packages
+from redband.build.firmware import firmware_directory, firmware_files
+from redband.gateway import air_update
 from redband.radio.update import talk
 from redband.rules import load
 from redband.virtual.badge import VirtualBadge

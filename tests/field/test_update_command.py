@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from redband.build import packages
 from redband.cli.app import run
-from redband.fleet import air_update, packages
+from redband.gateway import air_update
 from redband.keys import save_role_keys
 from redband.rules import load
 from redband.virtual.field import BadgeSpec, Field

@@ -52,7 +52,7 @@ async def per_second(bench) -> float:
 
 @pytest.fixture
 async def bench(make_bench):
-    from redband.fleet.firmware import firmware_files
+    from redband.build.firmware import firmware_files
 
     files = {"/main.py": MAIN, "/real_main.py": firmware_files()["/main.py"]}
     return await make_bench(replace=files)

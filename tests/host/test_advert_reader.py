@@ -9,8 +9,8 @@ from redband.keys import GameKeys
 from redband.radio import AdvertReader, Verdict
 from redband.radio.reader import REPEAT_S
 from redband.store.store import Store
+from redband.wire.advert import Advert
 from redband_core import advert, sealing
-from redband_core.host_adverts import Advert
 
 KEYS = GameKeys(bytes(range(32)))
 STATE = Advert(42, 0x140007, 3, 2, 1, 300, 1234, 87, 1, 16, False, True)

@@ -15,11 +15,12 @@ from tests.support.leap_loop import leaping
 from redband.keys import GameKeys
 from redband.keys.derive import badge_key
 from redband.radio import SyncError, SyncFailure, sync_badge
-from redband_core import frames, host_frames, keys, limits, proofs
-from redband_core.badge_session import OPEN, BadgeSession
+from redband.wire import frames as wire_frames
+from redband.wire.log_stream import LogClient
+from redband_core import frames, keys, limits, proofs
 from redband_core.frames import Joiner
-from redband_core.host_session import HostSession
 from redband_core.keys import Access
+from redband_core.session import OPEN, BadgeSession
 
 GAME = GameKeys(bytes(range(32)))
 OTHER_GAME = GameKeys(bytes(32))
@@ -93,7 +94,7 @@ def good_session(badge: Badge) -> list[bytes]:
     """Return what a good host writes to a badge: the loot."""
     link = Link(badge.log, Store(), 247)
     link.badge = badge.session()
-    link.host = HostSession(
+    link.host = LogClient(
         link.store.next_seq_for,
         MASTER,
         lambda badge_id: badge_key(GAME, badge_id, MASTER) or b"",
@@ -203,7 +204,7 @@ def test_G12_medic_changes_neither_role_nor_key_in_mid_session() -> None:
     nonce = NONCES[1]
     other = proofs.session_key(master, MASTER, BADGE_ID, attacker.NONCE, nonce)
     as_master = proofs.session_key(medic, MASTER, BADGE_ID, attacker.NONCE, nonce)
-    hello = host_frames.encode_hello(MASTER, attacker.NONCE)
+    hello = wire_frames.encode_hello(MASTER, attacker.NONCE)
     steps = {
         "hello as master": ([hello], frames.REFUSED_ORDER, True),
         "own order": ([None], frames.REFUSED_ROLE, True),
@@ -214,13 +215,13 @@ def test_G12_medic_changes_neither_role_nor_key_in_mid_session() -> None:
             False,
         ),
         "proof as master": (
-            [host_frames.encode_prove(proofs.host_proof(as_master))],
+            [wire_frames.encode_prove(proofs.host_proof(as_master))],
             frames.REFUSED_ACCESS,
             False,
         ),
         # Even with the real one: a session has one role, that of its hello.
         "right proof as master": (
-            [host_frames.encode_prove(proofs.host_proof(other))],
+            [wire_frames.encode_prove(proofs.host_proof(other))],
             frames.REFUSED_ACCESS,
             False,
         ),
@@ -248,7 +249,7 @@ def test_G12_10000_guesses_get_nothing_and_the_right_key_comes_in_behind_them() 
         session = badge.session(number.to_bytes(16, "big"))
         session.control_written(attacker.hello(MASTER), now_ms)
         proof = (number * 0x9E3779B97F4A7C15 & (1 << 128) - 1).to_bytes(16, "little")
-        session.control_written(attacker.one(2, host_frames.encode_prove(proof)), now_ms)
+        session.control_written(attacker.one(2, wire_frames.encode_prove(proof)), now_ms)
         before = badge.access.refused_count
         session.close_reason(now_ms)
         assert not session.is_proven

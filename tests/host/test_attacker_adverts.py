@@ -6,8 +6,8 @@ from tests.core.data.aes import encryptor
 
 from redband.keys import GameKeys
 from redband.radio import AdvertReader, Verdict
+from redband.wire.advert import Advert
 from redband_core import advert, sealing
-from redband_core.host_adverts import Advert
 
 GAME = GameKeys(bytes(range(32)))
 OTHER_GAME = GameKeys(bytes(32))

@@ -9,8 +9,8 @@ import pytest
 from tests.support.journals import PlayingBadge
 
 from redband.cli import app as cli
-from redband.gateway.book import RuleNames
-from redband.gateway.taps import describe_tap
+from redband.overview.names import RuleNames
+from redband.overview.treatments import describe_tap
 from redband.rules.loader import load
 from redband.store.projection import fold
 from redband.store.store import STORE_FILE, Store

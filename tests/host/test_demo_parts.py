@@ -22,8 +22,8 @@ from redband.demo.settings import DemoSettings
 from redband.demo.summary import BadgeFinding, LampFinding, summary_table, verdict
 from redband.demo.view import page_row
 from redband.errors import RedbandUserError
-from redband.gateway.merge import led_views
-from redband.gateway.rows import BadgeRow, Text
+from redband.overview.merge import led_views
+from redband.overview.rows import BadgeRow, Text
 from redband.rules.loader import load
 from redband.virtual import runtime
 from redband.virtual.field import Field

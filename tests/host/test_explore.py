@@ -10,11 +10,11 @@ import pytest
 
 from redband.cli.app import run
 from redband.rules import CompiledRuleset, load, parse, presets, shipped
-from redband.rules.explore import Report, explore
-from redband.rules.explore_paths import play
-from redband.rules.explore_system import COARSEST, EXACT, RUNNING, STOPPED, System
-from redband.rules.explore_text import report_lines
-from redband.rules.explore_walk import START, Walk
+from redband.rules.explore.explorer import Report, explore
+from redband.rules.explore.paths import play
+from redband.rules.explore.system import COARSEST, EXACT, RUNNING, STOPPED, System
+from redband.rules.explore.text import report_lines
+from redband.rules.explore.walk import START, Walk
 from redband_core.engine import Engine
 
 CLEAN = """\

@@ -13,24 +13,24 @@ from tests.support.journals import PlayingBadge
 
 from redband import rules
 from redband.cli import command as cli_command
-from redband.cli.table import plain_line, table
 from redband.demo.view import DemoView
 from redband.errors import RedbandUserError
-from redband.gateway.answers import told
-from redband.gateway.book import RuleBook, RuleNames
-from redband.gateway.fleet import COMMANDS, TITLES, FleetWord, known_words, make_word, missed
+from redband.gateway.broadcasts import COMMANDS, TITLES, FleetWord, known_words, make_word, missed
 from redband.gateway.gateway import Gateway
-from redband.gateway.happenings import describe
-from redband.gateway.rows import BadgeRow, Text
 from redband.keys import GameKeys
+from redband.overview.answers import told
+from redband.overview.chronicle import describe
+from redband.overview.names import RuleBook, RuleNames
+from redband.overview.rows import BadgeRow, Text
+from redband.overview.table import plain_line, table
 from redband.radio.reader import AdvertReader, Verdict
 from redband.rules.spoken import read_event
 from redband.store import notes
 from redband.store.projection import Projector
 from redband.store.records import Record
 from redband.store.store import STORE_FILE, Store
+from redband.tent.view import FLEET_WORDS
 from redband.virtual.field import Field
-from redband.web.view import FLEET_WORDS
 from redband_core import advert, broadcasts, journal, order_frames
 
 HITS = rules.load("hits")

@@ -15,11 +15,11 @@ from tests.support.journals import PlayingBadge, records_of
 
 from redband.errors import RedbandUserError
 from redband.gateway import gateway as gateway_module
-from redband.gateway.book import RuleBook, open_book
 from redband.gateway.gateway import Gateway
-from redband.gateway.happenings import Chronicle
 from redband.gateway.live import FRESH_S, SETBACK_WAIT_S
 from redband.gateway.queue import MORE_AFTER_SYNCS, Places, SyncQueue
+from redband.overview.chronicle import Chronicle
+from redband.overview.names import RuleBook, open_book
 from redband.radio import SyncError, SyncFailure
 from redband.rules.loader import load
 from redband.store.dialect import StoreFull

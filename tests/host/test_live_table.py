@@ -7,9 +7,9 @@ import io
 import pytest
 from rich.console import Console
 
-from redband.cli.table import RHYTHMS, WORDS, table
-from redband.gateway.merge import led_views
-from redband.gateway.rows import BadgeRow, Text
+from redband.overview.merge import led_views
+from redband.overview.rows import BadgeRow, Text
+from redband.overview.table import RHYTHMS, WORDS, table
 from redband_core import led
 
 DYING = BadgeRow(

@@ -3,10 +3,10 @@
 import pytest
 from tests.host.test_gateway import Rig, rig  # noqa: F401 (a fixture)
 
-from redband.cli.table import seen
 from redband.gateway import live
-from redband.web import view
-from redband.web.words import ENGLISH, RUSSIAN
+from redband.overview.table import seen
+from redband.tent import view
+from redband.tent.words import ENGLISH, RUSSIAN
 
 WINDOW_S = 5.3  # from one window of a badge to the next, with the start of its radio
 

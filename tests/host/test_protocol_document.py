@@ -8,17 +8,18 @@ from pathlib import Path
 import pytest
 from tests.core.data.aes import encryptor
 
-from redband.fleet import packages
+from redband.build import packages
 from redband.keys import GameKeys
 from redband.keys.derive import badge_key
 from redband.radio import reader, sync
+from redband.wire import advert as wire_advert
+from redband.wire import order_frames as wire_order_frames
+from redband.wire import upload as wire_upload
+from redband.wire.log_stream import LogClient
 from redband_core import (
     advert,
     broadcasts,
     frames,
-    host_adverts,
-    host_orders,
-    host_update,
     journal,
     keys,
     limits,
@@ -28,8 +29,7 @@ from redband_core import (
     tap,
     upload,
 )
-from redband_core.badge_session import BadgeSession
-from redband_core.host_session import HostSession
+from redband_core.session import BadgeSession
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs/protocol.md").read_text(encoding="utf-8")
@@ -37,10 +37,10 @@ GAME = GameKeys(bytes(range(32)))
 COUNT = 5 << 18 | 7
 MASTER = keys.ROLE_GAME_MASTER
 REQUEST = 0xA1B2C3D4
-STATE = host_adverts.Advert(
+STATE = wire_advert.Advert(
     42, COUNT, 3, 2, 1, 300, 1234, 87, keys.ROLE_MEDIC, advert.FLAG_FAULT, False, True
 )
-NEW = host_adverts.Advert(1, 0, 0, 0, 0, advert.NO_TIMER, advert.NO_SEQ, 100, 0, 0, False, False)
+NEW = wire_advert.Advert(1, 0, 0, 0, 0, advert.NO_TIMER, advert.NO_SEQ, 100, 0, 0, False, False)
 encrypt = encryptor(GAME.advert_encrypt)
 
 
@@ -102,13 +102,13 @@ def badge() -> BadgeSession:
     return BadgeSession(Info, ThreeRecords(), access, b"badge's 16 bytes")
 
 
-def host() -> HostSession:
+def host() -> LogClient:
     """Return the document's host."""
 
     def key_for(badge_id: int) -> bytes:
         return badge_key(GAME, badge_id, MASTER) or b""
 
-    return HostSession(lambda install_id: 100, MASTER, key_for, b"host8byt")
+    return LogClient(lambda install_id: 100, MASTER, key_for, b"host8byt")
 
 
 def conversation() -> list[tuple[str, bytes]]:
@@ -133,7 +133,7 @@ def conversation() -> list[tuple[str, bytes]]:
                 there.committed(event[4])
 
 
-def sealed(state: host_adverts.Advert) -> bytes:
+def sealed(state: wire_advert.Advert) -> bytes:
     return sealing.seal(advert.KIND_STATE, advert.state_block(state), GAME.advert_proof, encrypt)
 
 
@@ -165,13 +165,13 @@ def game_vectors() -> dict[str, bytes]:
         "scan-response": advert.scan_response(),
         "info": frames.encode_info(Info),
         "refused": refusal(),
-        "order-event": host_orders.encode_event(REQUEST, 1, (2, 2)),
+        "order-event": wire_order_frames.encode_event(REQUEST, 1, (2, 2)),
         "order-event-result": order_frames.encode_result(frames.EVENT, REQUEST, order_frames.DONE),
-        "order-command": host_orders.encode_command(REQUEST, order_frames.PAUSE),
+        "order-command": wire_order_frames.encode_command(REQUEST, order_frames.PAUSE),
         "order-command-result": order_frames.encode_result(
             frames.COMMAND, REQUEST, order_frames.ROLE
         ),
-        "order-broadcast": host_orders.encode_fleet(
+        "order-broadcast": wire_order_frames.encode_fleet(
             broadcasts.seal_plain(advert.KIND_BROADCAST, said, GAME.fleet, encrypt)
         ),
         "order-broadcast-result": order_frames.encode_fleet_result(5, order_frames.OLD),
@@ -195,8 +195,8 @@ def update_vectors() -> dict[str, bytes]:
 
 
 def test_numbers_of_an_update_in_the_text_are_the_codes():
-    assert f"{host_update.WINDOW_FRAMES} frames at most until an answer" in TEXT
-    assert f"a piece has {host_update.PIECE_FRAMES} frames" in TEXT
+    assert f"{wire_upload.WINDOW_FRAMES} frames at most until an answer" in TEXT
+    assert f"a piece has {wire_upload.PIECE_FRAMES} frames" in TEXT
     flush = badge_limit("UPLOAD_FLUSH_BYTES")
     assert f"each {flush} bytes within one" in TEXT
     assert f"idle for {badge_limit('UPLOAD_IDLE_MS') // 1000} s" in TEXT

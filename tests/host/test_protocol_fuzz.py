@@ -24,13 +24,14 @@ from tests.core.data.link import (
 
 from redband.keys import GameKeys
 from redband.radio import AdvertReader, Verdict
+from redband.wire import advert as wire_advert
+from redband.wire import frames as wire_frames
+from redband.wire import log_frames as wire_log_frames
+from redband.wire import log_stream as wire_log_stream
 from redband_core import (
     advert,
     broadcasts,
     frames,
-    host_adverts,
-    host_frames,
-    host_session,
     limits,
     log_frames,
     opening,
@@ -61,22 +62,22 @@ HEADS = [
 NEARLY = st.builds(bytes.__add__, st.sampled_from(HEADS), ANY)
 PARSERS: dict[str, Callable[[bytes], object]] = {
     "advert kind": opening.kind_of,
-    "state": host_adverts.decode_state,
-    "unkeyed": host_adverts.decode_unkeyed,
+    "state": wire_advert.decode_state,
+    "unkeyed": wire_advert.decode_unkeyed,
     "wanted": broadcasts.parse_wanted,
     "offer": broadcasts.parse_offer,
     "fleet": broadcasts.parse_fleet,
     "result": broadcasts.parse_result,
     "tap record": tap.parse,
     "prove": frames.decode_prove,
-    "proved": host_frames.decode_proved,
+    "proved": wire_frames.decode_proved,
     "hello": frames.decode_hello,
     "fetch": frames.decode_fetch,
     "ack": frames.decode_ack,
-    "welcome": host_frames.decode_welcome,
-    "info": host_frames.decode_info,
-    "refused": host_frames.decode_refused,
-    "log": host_frames.decode_log,
+    "welcome": wire_frames.decode_welcome,
+    "info": wire_frames.decode_info,
+    "refused": wire_frames.decode_refused,
+    "log": wire_log_frames.decode_log,
     "part": lambda data: Joiner().add(data),
 }
 
@@ -96,7 +97,7 @@ def test_parser_raises_nothing_but_protocol_error(name: str, data: bytes):
 
 
 ADVERTS = st.builds(
-    host_adverts.Advert,
+    wire_advert.Advert,
     st.integers(0, 0xFFFF),
     U32,
     st.integers(0, 127),
@@ -114,8 +115,8 @@ KEYS = GameKeys(bytes(range(32)))
 
 @settings(max_examples=300, deadline=None)
 @given(ADVERTS)
-def test_every_advert_comes_back(value: host_adverts.Advert):
-    assert host_adverts.decode_state(advert.state_block(value)) == value
+def test_every_advert_comes_back(value: wire_advert.Advert):
+    assert wire_advert.decode_state(advert.state_block(value)) == value
     encrypt = encryptor(KEYS.advert_encrypt)
     payload = sealing.seal(
         advert.KIND_STATE, advert.state_block(value), KEYS.advert_proof, encrypt
@@ -150,7 +151,9 @@ def test_every_message_comes_back_at_every_frame_size(message: bytes, limit: int
 @settings(max_examples=200, deadline=None)
 @given(U8, U8, U32, st.integers(0, 1 << 53), ANY)
 def test_every_run_head_comes_back(stream, number, seq, base_ms, data):
-    frame = host_frames.decode_log(bytes(log_frames.run_head(stream, number, seq, base_ms)) + data)
+    frame = wire_log_frames.decode_log(
+        bytes(log_frames.run_head(stream, number, seq, base_ms)) + data
+    )
     assert frame == (log_frames.RUN, stream & 63, number, seq, base_ms, 0, data)
 
 
@@ -163,9 +166,9 @@ def sealed_parts(messages: list[bytes]) -> list[bytes]:
 
 
 MESSAGES = st.one_of(
-    st.just(host_frames.encode_hello(MASTER, HOST_NONCE)),
-    st.builds(host_frames.encode_fetch, st.one_of(st.integers(0, 12), U32)),
-    st.builds(host_frames.encode_ack, U8, U8, st.one_of(st.integers(0, 12), U32)),
+    st.just(wire_frames.encode_hello(MASTER, HOST_NONCE)),
+    st.builds(wire_frames.encode_fetch, st.one_of(st.integers(0, 12), U32)),
+    st.builds(wire_frames.encode_ack, U8, U8, st.one_of(st.integers(0, 12), U32)),
     NEARLY.filter(bool),
 )
 SHORT = settings(max_examples=250, deadline=None)
@@ -207,7 +210,7 @@ def test_proven_peer_may_say_anything_and_releases_only_what_was_written(message
 def test_badge_session_keeps_its_window_whatever_is_acknowledged(messages: list[bytes]):
     badge, peer = proven(Log(400))
     sent = 0
-    for message in [host_frames.encode_fetch(0), *messages]:
+    for message in [wire_frames.encode_fetch(0), *messages]:
         peer.ask(message)
         while badge.next_notification() is not None:
             badge.sent()
@@ -265,7 +268,7 @@ def test_host_session_survives_any_notifications(controls, logs, stalls):
         host.stalled()
     next_seq = 0
     for event in host.events():
-        if event[0] == host_session.PAGE:
+        if event[0] == wire_log_stream.PAGE:
             assert event[1] >= next_seq
             next_seq = event[4]
 
@@ -295,6 +298,6 @@ def test_sync_ends_with_every_record_or_a_reason_on_any_link(data: st.DataObject
     assert link.store.records == link.log.records[:count]
     assert link.store.times_ms == [100 * (index + 1) for index in range(count)]
     assert link.host.missing_count == 0
-    if outcome == (host_session.DONE,):
+    if outcome == (wire_log_stream.DONE,):
         assert link.store.next_seq == 40
     assert max(link.log.released, default=0) <= link.store.next_seq

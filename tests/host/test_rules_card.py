@@ -14,10 +14,10 @@ from PIL import Image
 
 from redband.cli.app import run
 from redband.errors import RedbandUserError
+from redband.paper.card import draw_card
+from redband.paper.card_content import card_content
 from redband.rules import CompiledRuleset, load, parse, shipped
 from redband.rules.behaviour import looks
-from redband.rules.card import draw_card
-from redband.rules.card_content import card_content
 from redband.rules.start import Start
 from redband.rules.wording import PATTERN_TITLES, Wording, lit_stretches
 from redband_core import led

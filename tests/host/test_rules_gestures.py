@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from redband.errors import RedbandUserError
-from redband.rules.card_content import card_content
+from redband.paper.card_content import card_content
 from redband.rules.loader import load
 from redband.rules.wording import Wording
 from redband_core import gestures, tap

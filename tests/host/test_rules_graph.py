@@ -15,11 +15,11 @@ from fontTools.ttLib import TTFont
 
 from redband.cli.app import run
 from redband.errors import RedbandUserError
+from redband.paper.graph import draw_graph
+from redband.paper.typeface import bold, regular
 from redband.rules import CompiledRuleset, load, parse, shipped
-from redband.rules.graph import draw_graph
 from redband.rules.start import Start
 from redband.rules.transitions import transitions
-from redband.rules.typeface import bold, regular
 from redband.rules.wording import Wording, lit_stretches
 from redband_core import led
 from redband_core.engine import Engine

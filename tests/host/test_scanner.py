@@ -19,11 +19,12 @@ from redband.errors import RedbandUserError
 from redband.keys import GameKeys
 from redband.radio import AdvertReader, Heard, ScanCounts, Verdict, scan
 from redband.radio.scanner import DEVICES_MAX, QUEUE_MAX
-from redband_core import advert, host_adverts
+from redband.wire import advert as wire_advert
+from redband_core import advert
 from redband_core.sealing import seal
 
 KEYS = GameKeys(bytes(range(32)))
-WOUNDED = host_adverts.Advert(42, 7, 3, 2, 1, 300, 1234, 87, 1, 16, False, False)
+WOUNDED = wire_advert.Advert(42, 7, 3, 2, 1, 300, 1234, 87, 1, 16, False, False)
 
 
 def aes(keys: GameKeys):
@@ -31,7 +32,7 @@ def aes(keys: GameKeys):
     return encryptor(keys.advert_encrypt)
 
 
-def sealed(state: host_adverts.Advert, keys: GameKeys = KEYS) -> bytes:
+def sealed(state: wire_advert.Advert, keys: GameKeys = KEYS) -> bytes:
     """Return the payload of a badge in this state."""
     return seal(advert.KIND_STATE, advert.state_block(state), keys.advert_proof, aes(keys))
 

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from redband.build import firmware, shrink
+from redband.build.bundle import BundleError
+from redband.build.bundle_order import closure
+from redband.build.shrink import Shrinker
+from redband.build.shrink_constants import find, scope_of
 from redband.errors import RedbandUserError
-from redband.fleet import firmware, shrink
-from redband.fleet.bundle import BundleError
-from redband.fleet.bundle_order import closure
-from redband.fleet.shrink import Shrinker
-from redband.fleet.shrink_constants import find, scope_of
 from redband.rules.replay import find_micropython
 
 ROOT = Path(__file__).resolve().parents[2]

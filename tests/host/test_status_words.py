@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from redband.desk import self_test, settings_values, status_words
+from redband.desk.status import Status
 from redband.errors import RedbandUserError
-from redband.fleet import self_test, settings_values, status_words
-from redband.fleet.status import Status
 from redband_core import settings_check
 
 FIRMWARE = Path(__file__).resolve().parents[2] / "firmware" / "lib"

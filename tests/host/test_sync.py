@@ -16,8 +16,8 @@ from redband.keys import GameKeys
 from redband.radio import SyncError, SyncFailure, link, sync_badge
 from redband.store.records import Page, decode_page
 from redband_core import frames
-from redband_core.badge_session import BadgeSession
 from redband_core.keys import Access
+from redband_core.session import BadgeSession
 
 LONGEST_S = 30
 """No failed sync takes longer: a connect, some silences, a disconnect."""

@@ -13,16 +13,16 @@ from tests.core.data.link import Info, Log
 from tests.support.fake_radio import FakeAir, FakeClient, device, never
 
 from redband.gateway.bleak_radio import BleakRadio
-from redband.gateway.book import RuleBook
 from redband.gateway.gateway import Gateway
 from redband.keys import GameKeys
+from redband.overview.names import RuleBook
 from redband.radio import link
 from redband.rules.loader import load
 from redband.store.store import Store
+from redband.wire.advert import Advert
 from redband_core import advert, sealing
-from redband_core.badge_session import BadgeSession
-from redband_core.host_adverts import Advert
 from redband_core.keys import Access
+from redband_core.session import BadgeSession
 
 BADGES = range(1, 41)
 SLOTS = 5

@@ -10,14 +10,14 @@ from tests.host.test_live_table import DYING, shown
 from tests.support.journals import PlayingBadge
 
 from redband.cli import app as cli
-from redband.cli.table import plain_line
 from redband.demo.view import page_row
-from redband.gateway.rows import BadgeRow, Text
+from redband.overview.rows import BadgeRow, Text
+from redband.overview.table import plain_line
 from redband.rules.loader import load
 from redband.store import notes
 from redband.store.restarts import CAUSE_NAMES, Restarts
 from redband.store.store import STORE_FILE, Store
-from redband.web.changes import row_data
+from redband.tent.changes import row_data
 from redband_core import journal
 
 HITS = load("hits")

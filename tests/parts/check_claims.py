@@ -5,7 +5,8 @@ import unittest
 import check_commands
 from check_commands import HITS, MARSHAL, STUN, FakeBadge, Session
 
-from redband_core import broadcasts, host_orders, journal
+from redband.wire import order_frames as wire_order_frames
+from redband_core import broadcasts, journal
 
 
 class OneBadgeScoresManyTimes(unittest.TestCase):
@@ -23,7 +24,7 @@ class OneBadgeScoresManyTimes(unittest.TestCase):
 
     def test_G6_order_said_five_times_by_two_hosts_counts_once(self):
         one = check_commands.badge(HITS)
-        message = host_orders.encode_event(77, 1, (1, 2))
+        message = wire_order_frames.encode_event(77, 1, (1, 2))
         hosts = (Session(MARSHAL), Session(MARSHAL))
         for said in range(5):
             one.ask(hosts[said & 1], message, said)

@@ -6,21 +6,13 @@ import cryptolib
 import game_bench
 from game_bench import HIT, GameBench, MemoryStore
 
+from redband.wire import keys as wire_keys
+from redband.wire import order_frames as wire_order_frames
 from redband_badge import broadcast, commands, host_commands, limits, notes
 from redband_badge.observer import NOT_OURS, TAKEN
 from redband_badge.pending_commands import REQUESTS_MAX, PendingCommands
 from redband_badge.raw_game import RawGame
-from redband_core import (
-    broadcasts,
-    frames,
-    gestures,
-    host_keys,
-    host_orders,
-    journal,
-    keys,
-    opening,
-    order_frames,
-)
+from redband_core import broadcasts, frames, gestures, journal, keys, opening, order_frames
 from redband_core.advert import KIND_BROADCAST
 from redband_core.errors import ProtocolError
 
@@ -32,7 +24,7 @@ EXCLUDE = 15
 MEDIC, MARSHAL, GAME_MASTER, TECHNICIAN = 1, 2, 3, 4
 GROUP = bytes(range(48))
 ENCRYPT, FLEET_KEY = GROUP[:16], GROUP[32:]
-FILE = host_keys.encode_key_file(b"GAME", GROUP, bytes(64), 0, bytes(16))
+FILE = wire_keys.encode_key_file(b"GAME", GROUP, bytes(64), 0, bytes(16))
 
 
 def word(number, command, event_id=0, argument=0, hops=8, key=FLEET_KEY):
@@ -96,7 +88,7 @@ class FakeBadge:
         session = Session(role)
         self.ask(session, message)
         assert len(session.answers) == 1, session.answers
-        return host_orders.decode_result(session.answers[0][1], message[0])[1]
+        return wire_order_frames.decode_result(session.answers[0][1], message[0])[1]
 
     def hear(self, payload):
         result = broadcast.heard(self, payload)
@@ -115,7 +107,7 @@ def identity(rules):
 class StaffTest(unittest.TestCase):
     def test_event_is_applied_written_with_the_role_and_answered(self):
         one = badge()
-        message = host_orders.encode_event(77, HIT, (1, 2))
+        message = wire_order_frames.encode_event(77, HIT, (1, 2))
         self.assertEqual(one.outcome(GAME_MASTER, message), order_frames.DONE)
         self.assertEqual(one.state.counters[0], 2)
         kinds = [kind for kind, _ms, _payload in one.bench.store.records[-2:]]
@@ -124,7 +116,7 @@ class StaffTest(unittest.TestCase):
 
     def test_G12_said_again_in_another_session_it_is_done_once(self):
         one = badge()
-        message = host_orders.encode_event(77, HIT, (1, 2))
+        message = wire_order_frames.encode_event(77, HIT, (1, 2))
         answers = []
         for _session in range(3):
             session = Session(MARSHAL)
@@ -137,7 +129,7 @@ class StaffTest(unittest.TestCase):
     def test_said_again_before_it_is_done_it_is_answered_under_the_newer_number(self):
         one = badge()
         session = Session(MARSHAL)
-        message = host_orders.encode_event(77, HIT, (1, 2))
+        message = wire_order_frames.encode_event(77, HIT, (1, 2))
         host_commands.take(one, session, 4, message)
         host_commands.take(one, session, 5, message)
         one.bench.wake()
@@ -147,7 +139,7 @@ class StaffTest(unittest.TestCase):
     def test_role_decides_by_event_and_by_command(self):
         one = badge()
         for role in (MEDIC, MARSHAL, GAME_MASTER, TECHNICIAN):
-            message = host_orders.encode_event(100 + role, EXCLUDE, ())
+            message = wire_order_frames.encode_event(100 + role, EXCLUDE, ())
             answer = one.outcome(role, message)
             is_allowed = commands.may_send(HITS, EXCLUDE, role)
             self.assertEqual(answer == order_frames.ROLE, not is_allowed)
@@ -155,7 +147,7 @@ class StaffTest(unittest.TestCase):
         for command in range(1, len(order_frames.COMMAND_ROLES)):
             for role in (MEDIC, MARSHAL, GAME_MASTER, TECHNICIAN):
                 request = 1000 + command * 10 + role
-                answer = one.outcome(role, host_orders.encode_command(request, command))
+                answer = one.outcome(role, wire_order_frames.encode_command(request, command))
                 found.append(answer == order_frames.ROLE)
         expected = [
             not roles >> role & 1
@@ -167,10 +159,10 @@ class StaffTest(unittest.TestCase):
     def test_pause_and_resume_are_written_with_the_role(self):
         one = badge()
         for request in (1, 2):
-            pause = host_orders.encode_command(request, order_frames.PAUSE)
+            pause = wire_order_frames.encode_command(request, order_frames.PAUSE)
             self.assertEqual(one.outcome(MARSHAL, pause), order_frames.DONE)
             self.assertTrue(one.state.is_paused)
-        resume = host_orders.encode_command(3, order_frames.RESUME)
+        resume = wire_order_frames.encode_command(3, order_frames.RESUME)
         self.assertEqual(one.outcome(GAME_MASTER, resume), order_frames.DONE)
         self.assertFalse(one.state.is_paused)
         sent = [value for _ms, value in one.bench.notes_of(notes.SENT_BY)]
@@ -178,15 +170,15 @@ class StaffTest(unittest.TestCase):
 
     def test_refusals_come_from_the_rules_and_unknown_things_are_named(self):
         one = badge()
-        bad = host_orders.encode_event(1, HIT, (1, 77))
+        bad = wire_order_frames.encode_event(1, HIT, (1, 77))
         self.assertTrue(one.outcome(GAME_MASTER, bad) > 0)
-        unknown = host_orders.encode_event(2, 999, ())
+        unknown = wire_order_frames.encode_event(2, 999, ())
         self.assertEqual(one.outcome(GAME_MASTER, unknown), order_frames.UNKNOWN)
-        unknown = host_orders.encode_command(3, 99)
+        unknown = wire_order_frames.encode_command(3, 99)
         self.assertEqual(one.outcome(GAME_MASTER, unknown), order_frames.UNKNOWN)
         raw = badge(kind=RawGame)
         raw.ruleset = None
-        message = host_orders.encode_event(4, HIT, (1, 2))
+        message = wire_order_frames.encode_event(4, HIT, (1, 2))
         self.assertEqual(raw.outcome(GAME_MASTER, message), order_frames.NO_RULES)
 
     def test_full_queue_is_answered_and_the_request_may_be_tried_again(self):
@@ -194,9 +186,9 @@ class StaffTest(unittest.TestCase):
         session = Session(MARSHAL)
         for number in range(limits.COMMAND_QUEUE_SIZE + 1):
             one.bench.commands.put((commands.PAUSE, 1000 + number, None))
-        message = host_orders.encode_event(5, HIT, (1, 2))
+        message = wire_order_frames.encode_event(5, HIT, (1, 2))
         host_commands.take(one, session, 1, message)
-        answer = host_orders.decode_result(session.answers[0][1], frames.EVENT)
+        answer = wire_order_frames.decode_result(session.answers[0][1], frames.EVENT)
         self.assertEqual(answer[1], order_frames.BUSY)
         one.bench.commands._items = []
         self.assertEqual(one.outcome(MARSHAL, message), 0)
@@ -204,16 +196,16 @@ class StaffTest(unittest.TestCase):
     def test_requests_remembered_are_bounded(self):
         one = badge()
         for request in range(50):
-            one.outcome(MARSHAL, host_orders.encode_command(request, order_frames.IDENTIFY))
+            one.outcome(MARSHAL, wire_order_frames.encode_command(request, order_frames.IDENTIFY))
         self.assertEqual(len(one.pending_commands.requests), REQUESTS_MAX)
         self.assertEqual(one.state.identified, 50)
 
     def test_game_begins_and_ends_also_over_a_restart(self):
         one = badge()
-        one.outcome(GAME_MASTER, host_orders.encode_command(1, order_frames.GAME_OVER))
+        one.outcome(GAME_MASTER, wire_order_frames.encode_command(1, order_frames.GAME_OVER))
         self.assertFalse(one.state.is_in_game)
         self.assertFalse(one.bench.again().state.is_in_game)
-        one.outcome(GAME_MASTER, host_orders.encode_command(2, order_frames.GAME_BEGINS))
+        one.outcome(GAME_MASTER, wire_order_frames.encode_command(2, order_frames.GAME_BEGINS))
         self.assertTrue(one.bench.again().state.is_in_game)
 
     def test_broken_messages_raise_and_do_nothing(self):
@@ -298,8 +290,8 @@ class FleetTest(unittest.TestCase):
         other = badge(HITS)
         session = Session(MARSHAL)
         payload = word(*says, identity(WOUNDS))
-        other.ask(session, host_orders.encode_fleet(payload))
-        answer = host_orders.decode_result(session.answers[0][1], frames.BROADCAST)
+        other.ask(session, wire_order_frames.encode_fleet(payload))
+        answer = wire_order_frames.decode_result(session.answers[0][1], frames.BROADCAST)
         self.assertEqual(answer, (9, order_frames.OTHER_RULES))
         self.assertEqual(other.bench.count(journal.EVENT), 0)
         self.assertEqual(len(other.observer.calls), 1)  # those behind it may have the right one
@@ -318,15 +310,17 @@ class FleetTest(unittest.TestCase):
         outcomes = []
         for _ask in range(2):
             session = Session(MARSHAL)
-            one.ask(session, host_orders.encode_fleet(payload))
-            outcomes.append(host_orders.decode_result(session.answers[0][1], frames.BROADCAST))
+            one.ask(session, wire_order_frames.encode_fleet(payload))
+            outcomes.append(
+                wire_order_frames.decode_result(session.answers[0][1], frames.BROADCAST)
+            )
         self.assertEqual(outcomes, [(3, 0), (3, order_frames.OLD)])
         self.assertEqual(len(one.observer.calls), 2)
         self.assertEqual(one.bench.count(journal.PAUSE), 1)
         forged = word(9, broadcasts.FLEET_PAUSE, key=bytes(16))
         session = Session(MARSHAL)
-        one.ask(session, host_orders.encode_fleet(forged))
-        answer = host_orders.decode_result(session.answers[0][1], frames.BROADCAST)
+        one.ask(session, wire_order_frames.encode_fleet(forged))
+        answer = wire_order_frames.decode_result(session.answers[0][1], frames.BROADCAST)
         self.assertEqual(answer, (3, order_frames.FORGED))
 
     def test_power_cut_at_each_write_leaves_it_done_once_or_to_be_done(self):
@@ -448,7 +442,7 @@ class EmergencyTest(unittest.TestCase):
     def test_staff_ends_it(self):
         one = badge()
         self._gesture(one.bench)
-        message = host_orders.encode_command(1, order_frames.EMERGENCY_OVER)
+        message = wire_order_frames.encode_command(1, order_frames.EMERGENCY_OVER)
         self.assertEqual(one.outcome(TECHNICIAN, message), order_frames.DONE)
         self.assertFalse(one.state.is_emergency)
         self.assertFalse(one.bench.again().state.is_emergency)

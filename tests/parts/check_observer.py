@@ -4,17 +4,18 @@ import unittest
 
 import bluetooth
 
+from redband.wire import keys as wire_keys
 from redband_badge import limits, notes
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.observer import AGAIN, NOT_OURS, TAKEN, Observer, observing
 from redband_badge.state import FAULT_OBSERVER, BadgeState
-from redband_core import advert, host_keys, keys
+from redband_core import advert, keys
 from redband_core.errors import ProtocolError
 from redband_hal import radio as hal_radio
 from redband_hal.event_loop import Wakeup
 from redband_hal.radio import Radio
 
-FILE = host_keys.encode_key_file(b"GAME", bytes(48), bytes(64), 0, bytes(16))
+FILE = wire_keys.encode_key_file(b"GAME", bytes(48), bytes(64), 0, bytes(16))
 
 
 def call(kind=advert.KIND_BROADCAST, mark=0):

@@ -8,6 +8,9 @@ import cryptolib
 import flash_device
 from flash_device import FlashDevice, format_and_mount
 
+from redband.wire import advert as wire_advert
+from redband.wire import frames as wire_frames
+from redband.wire import keys as wire_keys
 from redband_badge import limits, notes
 from redband_badge.adverts import Adverts, first_count
 from redband_badge.boot_record import BootRecord
@@ -15,17 +18,7 @@ from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.radio_task import RadioTask
 from redband_badge.state import BadgeState
 from redband_badge.supervisor import Beat
-from redband_core import (
-    advert,
-    frames,
-    host_adverts,
-    host_frames,
-    host_keys,
-    journal,
-    keys,
-    opening,
-    proofs,
-)
+from redband_core import advert, frames, journal, keys, opening, proofs
 from redband_core import limits as core_limits
 from redband_core.keys import Access
 from redband_hal import radio as hal_radio
@@ -44,7 +37,7 @@ class Info:
 
 
 KEY = b"key of badge 7 b"
-FILE = host_keys.encode_key_file(b"GAME", bytes(range(48)), KEY * 4, 0, bytes(16))
+FILE = wire_keys.encode_key_file(b"GAME", bytes(range(48)), KEY * 4, 0, bytes(16))
 HOST_NONCE = b"host8byt"
 MASTER = keys.ROLE_GAME_MASTER
 
@@ -53,7 +46,7 @@ def shown(data):
     """Return the Advert in advertising data of the badge with FILE; fail when it is not ours."""
     decrypt = cryptolib.aes(FILE[5:21], 1).decrypt
     block = opening.opened(data[7:], FILE[21:37], decrypt)
-    return host_adverts.decode_state(block)
+    return wire_advert.decode_state(block)
 
 
 class Boot:
@@ -98,16 +91,16 @@ class Host:
     def connect(self):
         self.radio.events.append((hal_radio.EVENT_CONNECTED, self.connection, 0))
         self.radio.events.append((hal_radio.EVENT_MTU, self.connection, 247))
-        self.write(host_frames.encode_hello(MASTER, HOST_NONCE))
+        self.write(wire_frames.encode_hello(MASTER, HOST_NONCE))
 
     async def prove(self):
         """Connect and come in with the right key."""
         self.connect()
         await until(lambda: self.radio.sent)
         joined = frames.Joiner().add(self.radio.sent[-1][2])
-        welcome = host_frames.decode_welcome(joined[1])
+        welcome = wire_frames.decode_welcome(joined[1])
         self.key = proofs.session_key(KEY, MASTER, 7, HOST_NONCE, welcome.nonce)
-        self.write(host_frames.encode_prove(proofs.host_proof(self.key)))
+        self.write(wire_frames.encode_prove(proofs.host_proof(self.key)))
         await until(lambda: len(self.radio.sent) == 2)
         self.radio.sent = []
 
@@ -323,7 +316,7 @@ class RadioTaskTest(unittest.TestCase):
             radio = bench.radio
             host = Host(radio, 3)
             await host.prove()
-            host.ask(host_frames.encode_fetch(0))
+            host.ask(wire_frames.encode_fetch(0))
             radio.room = 0
             for _grant in range(40):
                 await asyncio.sleep_ms(2)
@@ -349,7 +342,7 @@ class RadioTaskTest(unittest.TestCase):
 
     def test_B2_handles_come_from_events_and_a_late_write_of_an_old_link_is_ignored(self):
         bench = Bench(count=2)
-        hello = frame_of(1, host_frames.encode_hello(MASTER, HOST_NONCE))
+        hello = frame_of(1, wire_frames.encode_hello(MASTER, HOST_NONCE))
 
         async def play():
             events = bench.radio.events
@@ -374,8 +367,8 @@ class RadioTaskTest(unittest.TestCase):
                 host = Host(bench.radio, number)
                 host.connect()
                 # Held back for half a second behind a wrong one, so the peer goes first.
-                host.write(host_frames.encode_prove(bytes((number,)) * 16))
-                host.write(host_frames.encode_fetch(0))
+                host.write(wire_frames.encode_prove(bytes((number,)) * 16))
+                host.write(wire_frames.encode_fetch(0))
                 await asyncio.sleep_ms(4)
                 bench.radio.adverts = []
                 bench.radio.events.append((hal_radio.EVENT_DISCONNECTED, number, 0))

@@ -8,8 +8,9 @@ import unittest
 from check_radio import HOST_NONCE, KEY, MASTER, shown
 from check_radio_windows import STEP_MS, Bench
 
+from redband.wire import frames as wire_frames
 from redband_badge import limits
-from redband_core import frames, host_frames, log_frames, proofs
+from redband_core import frames, log_frames, proofs
 from redband_core import limits as core_limits
 from redband_core.advert import FLAG_FAULT
 from redband_hal import radio as hal_radio
@@ -69,15 +70,15 @@ class Host:
     def prove(self):
         """Connect and come in with the right key."""
         self.connect()
-        self.write(host_frames.encode_hello(MASTER, HOST_NONCE))
+        self.write(wire_frames.encode_hello(MASTER, HOST_NONCE))
         self.bench.turn()
         joiner = frames.Joiner()
         joined = None
         for data in self.notified(1):
             joined = joiner.add(data) or joined
-        nonce = host_frames.decode_welcome(joined[1]).nonce
+        nonce = wire_frames.decode_welcome(joined[1]).nonce
         self.key = proofs.session_key(KEY, MASTER, 7, HOST_NONCE, nonce)
-        self.write(host_frames.encode_prove(proofs.host_proof(self.key)))
+        self.write(wire_frames.encode_prove(proofs.host_proof(self.key)))
         self.bench.turn()
         self.notified(1)
 
@@ -137,12 +138,12 @@ class FailuresTest(unittest.TestCase):
             notify(connection, handle, data)
 
         self.ble.gatts_notify = fussy
-        host.ask(host_frames.encode_fetch(0))
+        host.ask(wire_frames.encode_fetch(0))
         self.assert_all_came_once(host)
 
     def test_B1_no_room_for_ever_ends_the_link_in_time_and_touches_no_record(self):
         host = proven(self.bench)
-        host.ask(host_frames.encode_fetch(0))
+        host.ask(wire_frames.encode_fetch(0))
         self.ble.full_count = tries = 1_000_000
         self.bench.run(limits.BLOCKED_TIMEOUT_MS - 500)
         self.assertEqual(self.ble.connections, [1])
@@ -155,7 +156,7 @@ class FailuresTest(unittest.TestCase):
 
     def test_B2_handles_3_then_1_and_a_late_send_to_3_goes_to_nobody(self):
         first = proven(self.bench, 3)
-        first.ask(host_frames.encode_fetch(0))
+        first.ask(wire_frames.encode_fetch(0))
         self.assert_all_came_once(first)
         first.leave()
         self.bench.turn()
@@ -164,7 +165,7 @@ class FailuresTest(unittest.TestCase):
         with self.assertRaises(OSError):
             self.bench.radio.notify(3, hal_radio.CHANNEL_LOG, b"late")
         self.assertEqual(len(self.ble.notified), before)
-        second.ask(host_frames.encode_fetch(0))
+        second.ask(wire_frames.encode_fetch(0))
         self.assert_all_came_once(second)
 
     def test_B2_handle_used_again_at_once_is_a_new_session(self):
@@ -173,7 +174,7 @@ class FailuresTest(unittest.TestCase):
         second = Host(self.bench, 3)
         second.connect()
         second.key, second.signed_number = first.key, first.signed_number
-        second.ask(host_frames.encode_fetch(0))  # as if it were the first
+        second.ask(wire_frames.encode_fetch(0))  # as if it were the first
         self.bench.run(200)
         self.assertEqual(second.notified(hal_radio.CHANNEL_LOG), [])
         self.assertEqual(self.bench.log.released, 0)
@@ -181,7 +182,7 @@ class FailuresTest(unittest.TestCase):
     def test_B3_a_buffer_of_20_bytes_lets_no_half_command_through(self):
         host = proven(self.bench)
         self.ble.sizes[self.bench.radio._handles[1]] = 20
-        host.ask(host_frames.encode_fetch(0) + bytes(40))
+        host.ask(wire_frames.encode_fetch(0) + bytes(40))
         self.bench.run(500)
         self.assertEqual(host.notified(hal_radio.CHANNEL_LOG), [])
         self.assertEqual(self.ble.connections, [1])
@@ -209,13 +210,13 @@ class FailuresTest(unittest.TestCase):
         self.bench.run(500)
         self.assertEqual(self.ble.connections, [1])
         host.signed_number = 4
-        host.ask(host_frames.encode_fetch(0))
+        host.ask(wire_frames.encode_fetch(0))
         self.assert_all_came_once(host, calls=200)
 
     def test_A2_two_commands_before_the_task_runs_are_both_done(self):
         host = proven(self.bench)
-        host.ask(host_frames.encode_fetch(0))
-        host.ask(host_frames.encode_ack(host.number & 63, 0, 5))
+        host.ask(wire_frames.encode_fetch(0))
+        host.ask(wire_frames.encode_ack(host.number & 63, 0, 5))
         self.bench.turn()
         self.assertEqual(self.bench.log.released, 5)
         self.assertTrue(len(host.notified(hal_radio.CHANNEL_LOG)) > 0)
@@ -225,7 +226,7 @@ class FailuresTest(unittest.TestCase):
         host.write_frame(None)
         host.write_frame(b"")
         self.assertEqual(self.bench.radio.dropped_count, 2)
-        host.ask(host_frames.encode_fetch(0))
+        host.ask(wire_frames.encode_fetch(0))
         self.assert_all_came_once(host)
 
     def test_A3_B6_advertising_fails_in_cycles_7_and_8_of_100(self):
@@ -257,7 +258,7 @@ class FailuresTest(unittest.TestCase):
             self.ble.fire(21, (1, mtu))
             host.connect = lambda: None
             host.prove()
-            host.ask(host_frames.encode_fetch(0))
+            host.ask(wire_frames.encode_fetch(0))
             first = len(self.ble.notified)
             self.assert_all_came_once(host, calls=40)
             longest = max([len(data) for _link, _handle, data in self.ble.notified[first:]])
@@ -268,7 +269,7 @@ class FailuresTest(unittest.TestCase):
     def test_B7_mtu_from_23_to_185_in_mid_transfer(self):
         host = Host(self.bench, 1, 23)
         host.prove()
-        host.ask(host_frames.encode_fetch(0))
+        host.ask(wire_frames.encode_fetch(0))
         self.bench.turn()
         first = host.notified(hal_radio.CHANNEL_LOG)
         self.ble.fire(21, (1, 185))
@@ -283,7 +284,7 @@ class FailuresTest(unittest.TestCase):
     def test_notify_behind_a_disconnect_that_nobody_told_ends_the_session(self):
         host = proven(self.bench)
         self.ble.connections.clear()
-        host.ask(host_frames.encode_fetch(0))
+        host.ask(wire_frames.encode_fetch(0))
         self.bench.run(limits.CLOSE_TIMEOUT_MS + 500)
         self.assertFalse(self.bench.state.is_connected)
         self.assertTrue(self.advertises(limits.ADVERT_RENEW_MS))
@@ -303,12 +304,12 @@ class FailuresTest(unittest.TestCase):
         self.ble.fire(28, (1, False, False, False, 0))
         self.ble.handler(29, (1, None))
         self.ble.handler(30, (1, None, None))
-        host.ask(host_frames.encode_fetch(0))
+        host.ask(wire_frames.encode_fetch(0))
         self.assert_all_came_once(host)
         host.leave()
         self.bench.turn()
         again = proven(self.bench, 2)
-        again.ask(host_frames.encode_fetch(0))
+        again.ask(wire_frames.encode_fetch(0))
         self.assert_all_came_once(again)
 
     def test_state_is_said_while_the_fault_is_shown(self):

@@ -7,10 +7,11 @@ import unittest
 import bluetooth
 from check_radio import FILE, HOST_NONCE, MASTER, FakeBadge, Log, frame_of, shown
 
+from redband.wire import frames as wire_frames
 from redband_badge import limits, radio_windows
 from redband_badge.radio_task import RadioTask
 from redband_badge.radio_windows import WINDOW_MS, WINDOW_PERIOD_MS, Windows
-from redband_core import host_frames, journal
+from redband_core import journal
 from redband_core.advert import FLAG_FAULT
 from redband_core.keys import Access
 from redband_hal import radio as hal_radio
@@ -236,7 +237,7 @@ class CycleTest(unittest.TestCase):
         self.assertEqual(self.ble.values[after[3]], b"\x64")
         self.ble.fire(1, (3, 0, b"123456"))
         self.ble.peer_writes(
-            3, after[1], frame_of(1, host_frames.encode_hello(MASTER, HOST_NONCE))
+            3, after[1], frame_of(1, wire_frames.encode_hello(MASTER, HOST_NONCE))
         )
         bench.turn()
         self.assertEqual({sent[1] for sent in self.ble.notified}, {after[1]})

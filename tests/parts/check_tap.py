@@ -6,10 +6,11 @@ import unittest
 import game_bench
 from game_bench import GameBench, MemoryStore
 
+from redband.wire import keys as wire_keys
 from redband_badge import commands, limits, notes
 from redband_badge.pending_commands import PendingCommands
 from redband_badge.radio_parts import gesture_taker
-from redband_core import advert, gestures, host_keys, journal, keys, tap
+from redband_core import advert, gestures, journal, keys, tap
 
 WOUNDS = game_bench.ruleset("wounds")
 HITS = game_bench.ruleset("hits")
@@ -20,7 +21,7 @@ MEDIC, MARSHAL = 1, 2
 
 
 def key_file(role):
-    return host_keys.encode_key_file(b"GAME", bytes(48), bytes(64), role, bytes(16))
+    return wire_keys.encode_key_file(b"GAME", bytes(48), bytes(64), role, bytes(16))
 
 
 class FakeObserver:

@@ -22,7 +22,7 @@ from update_bench import (
 
 from redband_badge import notes, update
 from redband_badge.settings import parse
-from redband_core import badge_session, frames, upload
+from redband_core import frames, session, upload
 from redband_core.errors import ProtocolError
 
 
@@ -121,8 +121,8 @@ class UploadTest(UpdateCase):
             badge.control_written(frame, 0)
         self.assertTrue(badge.is_proven)
         badge.control_written(begin[0][:2] + changed, 0)
-        self.assertEqual(badge.close_reason(2000), badge_session.OPEN)
-        self.assertEqual(badge.close_reason(4000), badge_session.CLOSE_ACCESS)
+        self.assertEqual(badge.close_reason(2000), session.OPEN)
+        self.assertEqual(badge.close_reason(4000), session.CLOSE_ACCESS)
 
     def test_messages_that_make_no_sense_change_nothing(self):
         desk = self.desk = update._Desk(self.badge)

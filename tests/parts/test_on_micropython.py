@@ -8,7 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.support.interpreter import CORE_DATA, FIRMWARE, PARTS, ROOT, STAND_INS, run_unittests
+from tests.support.interpreter import (
+    CORE_DATA,
+    FIRMWARE,
+    HOST,
+    PARTS,
+    ROOT,
+    STAND_INS,
+    run_unittests,
+)
 
 from redband import rules
 
@@ -20,7 +28,7 @@ CORE_TESTS = sorted((ROOT / "tests" / "core").glob("test_*.py"))
 @pytest.mark.timeout(320)
 @pytest.mark.parametrize("file", CORE_TESTS, ids=lambda path: path.stem)
 def test_core(file: Path) -> None:
-    folders = [FIRMWARE, file.parent]
+    folders = [FIRMWARE, HOST, file.parent]
     passed, failed, output = run_unittests(
         file.stem, folders, heap="2M", timeout_s=300, cwd=file.parent
     )
@@ -34,7 +42,7 @@ def test_part(file: Path, tmp_path: Path) -> None:
     ruleset.write_bytes(rules.load("hits").data)
     passed, failed, output = run_unittests(
         file.stem,
-        [STAND_INS, FIRMWARE, FIRMWARE.parent, PARTS, CORE_DATA],
+        [STAND_INS, FIRMWARE, FIRMWARE.parent, HOST, PARTS, CORE_DATA],
         heap="16M",
         timeout_s=110,
         cwd=PARTS,

@@ -11,10 +11,11 @@ import link
 import slots
 from flash_device import FlashDevice, format_and_mount, mount, read_file, write_file
 
+from redband.wire import upload as wire_upload
 from redband_badge import limits, notes, update, update_check
 from redband_badge.settings import parse
 from redband_badge.state import BadgeState
-from redband_core import host_update, upload
+from redband_core import upload
 from redband_core.ruleset import Ruleset
 from redband_hal import system
 
@@ -44,7 +45,7 @@ FRESH = {
 
 
 class Package:
-    """As redband.fleet.packages makes it."""
+    """As redband.build.packages makes it."""
 
     def __init__(self, kind, files, there=()):
         entries = [self.entry(upload.THERE, path, FRESH[path]) for path in there]
@@ -56,7 +57,7 @@ class Package:
 
     def entry(self, kind, path, data):
         digest = hashlib.sha256(data).digest()
-        return host_update.encode_entry(kind, path, len(data), digest)
+        return wire_upload.encode_entry(kind, path, len(data), digest)
 
     def begin(self, flags=0, badge_id=0):
         sizes = (self.count, len(self.stream), len(self.manifest))
@@ -168,7 +169,7 @@ class UpdateCase(unittest.TestCase):
         handlers = dict.fromkeys(range(0x30, 0x35), (0b11000, handle))
         badge = link.badge_session(link.Log(3), handlers=handlers)
         role = self.role
-        host = host_update.HostUpdate(
+        host = wire_upload.UploadClient(
             role,
             lambda badge_id: link.key_for(badge_id, role),
             link.HOST_NONCE,
@@ -195,12 +196,12 @@ class UpdateCase(unittest.TestCase):
                 notified = badge.next_notification()
             await asyncio.sleep_ms(0)
             for event in host.events():
-                if event[0] == host_update.UPDATED:
+                if event[0] == wire_upload.UPDATED:
                     self.host, self.answer = host, event[2]
                     while self.desk.is_busy:
                         await asyncio.sleep_ms(0)
                     return event[1]
-                if event[0] == host_update.FAILED:
+                if event[0] == wire_upload.FAILED:
                     return -event[1]
             idle = 0 if frame is not None else idle + 1
             if idle == 200:

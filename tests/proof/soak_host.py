@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.support.interpreter import PROGRAMS, SILICON, STAND_INS
 
-from redband.fleet.firmware import compiled, firmware_files
+from redband.build.firmware import compiled, firmware_files
 from redband.keys import GameKeys
 from redband.radio.sync import new_session
 from redband.rules.replay import find_micropython
@@ -20,7 +20,8 @@ from redband.store.projection import Projector
 from redband.store.records import Page, Record, decode_page
 from redband.virtual.image import write_image
 from redband.virtual.spec import BadgeSpec
-from redband_core import frames, host_session, journal
+from redband.wire import log_stream as wire_log_stream
+from redband_core import frames, journal
 from redband_core.ruleset import Ruleset
 
 HEAP_BYTES = 192 * 1024
@@ -180,9 +181,9 @@ class Host:
             if heard:
                 on_frames()
             for event in session.events():
-                assert event[0] != host_session.FAILED, event
-                is_done = is_done or event[0] == host_session.DONE
-                if event[0] == host_session.PAGE:
+                assert event[0] != wire_log_stream.FAILED, event
+                is_done = is_done or event[0] == wire_log_stream.DONE
+                if event[0] == wire_log_stream.PAGE:
                     self._commit(session, event)
         badge.say("disconnect")
         self.syncs += 1

@@ -13,7 +13,7 @@ import pytest
 from tests.support.interpreter import CORE_DATA, PARTS, PROGRAMS, STAND_INS, run_micropython
 
 from redband import rules
-from redband.fleet.firmware import firmware_files
+from redband.build.firmware import firmware_files
 
 FIRST_CUTS_LEAST = 1500
 SECOND_CUTS_LEAST = 2000

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 from redband.keys import GameKeys
 from redband.keys.derive import badge_key
-from redband_core import frames, host_frames, host_orders, order_frames, proofs
+from redband.wire import frames as wire_frames
+from redband.wire import order_frames as wire_order_frames
+from redband_core import frames, order_frames, proofs
 
 Attack = Generator[list[bytes], list[bytes], None]
 
@@ -20,10 +22,10 @@ MASTER, MEDIC = 3, 1
 NONCE = b"attacker"
 FRAME_BYTES = 244
 
-FETCH_ALL = host_frames.encode_fetch(0)
-RELEASE_ALL = host_frames.encode_ack(0, 0, 0xFFFF)
-STOP = host_orders.encode_command(7, order_frames.PAUSE)
-HIT = host_orders.encode_event(8, 1, (1, 2))
+FETCH_ALL = wire_frames.encode_fetch(0)
+RELEASE_ALL = wire_frames.encode_ack(0, 0, 0xFFFF)
+STOP = wire_order_frames.encode_command(7, order_frames.PAUSE)
+HIT = wire_order_frames.encode_event(8, 1, (1, 2))
 ORDERS = {"fetch": FETCH_ALL, "release": RELEASE_ALL, "stop": STOP, "hit": HIT}
 
 
@@ -34,12 +36,12 @@ def one(number: int, message: bytes) -> bytes:
 
 def hello(role: int, nonce: bytes = NONCE) -> bytes:
     """Return a HELLO as message 1."""
-    return one(1, host_frames.encode_hello(role, nonce))
+    return one(1, wire_frames.encode_hello(role, nonce))
 
 
 def nonce_in(answers: list[bytes]) -> bytes:
     """Return the badge's nonce out of its answers to HELLO."""
-    return host_frames.decode_welcome(answers[0]).nonce
+    return wire_frames.decode_welcome(answers[0]).nonce
 
 
 # With nothing but what was heard.
@@ -61,19 +63,19 @@ def guess(role: int, key: bytes, badge_id: int) -> Attack:
     """Prove with some other key."""
     answers = yield [hello(role)]
     session = proofs.session_key(key, role, badge_id, NONCE, nonce_in(answers))
-    yield [one(2, host_frames.encode_prove(proofs.host_proof(session)))]
+    yield [one(2, wire_frames.encode_prove(proofs.host_proof(session)))]
 
 
 def blind_guess(proof: bytes) -> Attack:
     """Prove with bytes by chance."""
     yield [hello(MASTER)]
-    yield [one(2, host_frames.encode_prove(proof))]
+    yield [one(2, wire_frames.encode_prove(proof))]
 
 
 def echo() -> Attack:
     """Prove with what the badge has said itself."""
     answers = yield [hello(MASTER)]
-    yield [one(2, host_frames.encode_prove(nonce_in(answers)))]
+    yield [one(2, wire_frames.encode_prove(nonce_in(answers)))]
 
 
 def skip_proof(order: bytes, is_greeted: bool) -> Attack:
@@ -85,7 +87,7 @@ def skip_proof(order: bytes, is_greeted: bool) -> Attack:
 
 def skip_hello(proof: bytes) -> Attack:
     """Prove without a greeting: the badge then has no nonce of the host."""
-    yield [one(1, host_frames.encode_prove(proof))]
+    yield [one(1, wire_frames.encode_prove(proof))]
 
 
 def forged_order(order: bytes, key: bytes) -> Attack:
@@ -160,7 +162,7 @@ class Hijack:
     def __call__(self) -> Attack:
         answers = yield [hello(self.role)]
         key = proofs.session_key(self.key, self.role, self.badge_id, NONCE, nonce_in(answers))
-        yield [one(2, host_frames.encode_prove(proofs.host_proof(key)))]
+        yield [one(2, wire_frames.encode_prove(proofs.host_proof(key)))]
         for number, message in enumerate(self.orders(key), 3):
             yield [one(number, message)]
 

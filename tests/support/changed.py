@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from redband.fleet.firmware import LIBRARY, firmware_files
+from redband.build.firmware import LIBRARY, firmware_files
 
 
 def changed_firmware(sources: Mapping[str, str]) -> dict[str, bytes]:

@@ -6,7 +6,7 @@ import dataclasses
 import time
 
 from redband.errors import RedbandUserError
-from redband.web.view import FLEET_WORDS, BadgeRow, LogEntry
+from redband.tent.view import FLEET_WORDS, BadgeRow, LogEntry
 from redband_core import led
 
 STATES = {

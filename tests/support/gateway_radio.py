@@ -12,8 +12,8 @@ from tests.support.journals import PlayingBadge
 from redband.gateway.port import SyncReport
 from redband.radio import Heard, SyncError, SyncFailure
 from redband.store.records import Page
+from redband.wire.advert import Advert
 from redband_core.advert import NO_SEQ, NO_TIMER
-from redband_core.host_adverts import Advert
 
 RECORDS_A_PAGE = 3
 ANYWHERE = BLEDevice("00:00:00:00:00:00", None, None)

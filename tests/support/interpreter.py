@@ -12,6 +12,8 @@ from redband.rules.replay import find_micropython
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRMWARE = ROOT / "firmware" / "lib"
+HOST = ROOT / "host"
+"""Whose ends of the protocol run on both Pythons."""
 SILICON = ROOT / "host" / "redband" / "virtual" / "silicon"
 CORE_DATA = ROOT / "tests" / "core" / "data"
 PARTS = ROOT / "tests" / "parts"

@@ -21,7 +21,7 @@ from fastapi import FastAPI
 from playwright.async_api import Browser, ConsoleMessage, Page, ViewportSize, async_playwright
 from tests.support.example_field import ExampleField
 
-from redband.web import create_app
+from redband.tent import create_app
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = [

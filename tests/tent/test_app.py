@@ -8,7 +8,7 @@ import pytest
 
 TWICE = """
 import asyncio, httpx
-from redband.web import create_app
+from redband.tent import create_app
 from tests.tent.conftest import serving
 from tests.support.example_field import ExampleField
 

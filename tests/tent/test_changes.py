@@ -4,8 +4,8 @@ import dataclasses
 
 from tests.support.example_field import event, row, timer
 
-from redband.web.changes import Changes, row_data
-from redband.web.view import LogEntry
+from redband.tent.changes import Changes, row_data
+from redband.tent.view import LogEntry
 
 REST = ("of rest", "отдыха")
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from redband.web.led_css import lamp_class, patterns_css
+from redband.tent.led_css import lamp_class, patterns_css
 from redband_core import led
 
 PATTERNS = range(len(led.PATTERN_NAMES))

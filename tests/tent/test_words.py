@@ -2,9 +2,9 @@
 
 import pytest
 
-from redband.web.changes import FLAG_BITS
-from redband.web.view import ACTIONS
-from redband.web.words import ENGLISH, RUSSIAN, choose_language, words
+from redband.tent.changes import FLAG_BITS
+from redband.tent.view import ACTIONS
+from redband.tent.words import ENGLISH, RUSSIAN, choose_language, words
 from redband_core import led
 
 

@@ -10,10 +10,10 @@ import sys
 
 import pytest
 
+from redband.desk import calibrate as calibration
+from redband.desk import calibrate_words as words
+from redband.desk.calibrate import BLOWS, STEP_MG, calibrate, is_apart, threshold_mg
 from redband.errors import RedbandUserError
-from redband.fleet import calibrate as calibration
-from redband.fleet import calibrate_words as words
-from redband.fleet.calibrate import BLOWS, STEP_MG, calibrate, is_apart, threshold_mg
 from redband.virtual.image import read_image
 
 SWING = [

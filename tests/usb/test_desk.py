@@ -11,8 +11,8 @@ import termios
 import pytest
 
 from redband.cli.app import run
-from redband.fleet import prompt, self_test
-from redband.fleet import status as live
+from redband.desk import prompt, self_test
+from redband.desk import status as live
 from redband.virtual.image import read_image, write_image
 from redband_core import journal
 

@@ -8,12 +8,13 @@ import json
 import pytest
 from tests.support.changed import changed_firmware
 
+from redband.build import modules
+from redband.build.firmware import compiled
 from redband.cli.app import run
-from redband.fleet import board_scripts, modules
-from redband.fleet import install as installer
-from redband.fleet.firmware import compiled
-from redband.fleet.install import Order, install
-from redband.fleet.mpremote import PortError, PortTrouble
+from redband.desk import board_scripts
+from redband.desk import install as installer
+from redband.desk.install import Order, install
+from redband.desk.mpremote import PortError, PortTrouble
 from redband.virtual.image import write_image
 from redband_core import journal
 

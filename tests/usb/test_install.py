@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from redband.cli.app import run
-from redband.fleet import install as installer
-from redband.fleet.install import Order, install
-from redband.fleet.mpremote import Mpremote, PortError, PortTrouble
+from redband.desk import install as installer
+from redband.desk.install import Order, install
+from redband.desk.mpremote import Mpremote, PortError, PortTrouble
 from redband.virtual.image import read_image
 
 FIRMWARE = Path(__file__).parents[2] / "firmware"
@@ -42,7 +42,7 @@ asyncio.run(main())
 @pytest.fixture
 def small_firmware(monkeypatch, tmp_path):
     """Install four small files instead of the whole firmware."""
-    from redband.fleet.firmware import compiled
+    from redband.build.firmware import compiled
 
     source = tmp_path / "part.py"
     source.write_text("NAME = 'new part'\n")

@@ -17,18 +17,18 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 import redband_core
 from redband.gateway.bleak_radio import BleakRadio
-from redband.gateway.book import open_book
 from redband.gateway.gateway import Gateway
 from redband.gateway.port import LINKS_MAX
 from redband.keys import GameKeys
+from redband.overview.names import open_book
 from redband.radio import AdvertReader, Heard, SyncResult, Verdict, scan, sync_badge
 from redband.rules.replay import find_micropython
 from redband.store.records import Page, decode_page
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import VirtualRadio, backend
 from redband.virtual.radio import Ether
+from redband.wire.advert import Advert
 from redband_core import advert, limits, sealing
-from redband_core.host_adverts import Advert
 from tools.bench.air_badge import AirBadge
 from tools.bench.play import running
 from tools.bench.table import Table

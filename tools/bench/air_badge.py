@@ -14,10 +14,10 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from redband.keys import GameKeys
 from redband.virtual.radio import BadgeRadio, Ether
 from redband.virtual.radio import badge_frames as radio_frames
+from redband.wire.advert import Advert
 from redband_core import advert, frames, journal, sealing
-from redband_core.badge_session import BadgeSession
-from redband_core.host_adverts import Advert
 from redband_core.keys import Access
+from redband_core.session import BadgeSession
 
 READ, WRITE, NOTIFY = 0x02, 0x08, 0x10
 _TABLE = (

@@ -15,7 +15,7 @@ from tests.proof.soak_host import (
 )
 
 from redband import rules
-from redband.fleet.firmware import firmware_files
+from redband.build.firmware import firmware_files
 from redband_core.ruleset import Ruleset
 from tools import chip_heap
 from tools.bench.table import Table

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from redband.gateway.bleak_radio import BleakRadio
-from redband.gateway.book import open_book
 from redband.gateway.gateway import Gateway
+from redband.overview.names import open_book
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.bleak_backend import backend

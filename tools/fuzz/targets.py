@@ -21,22 +21,14 @@ from bleak.backends.scanner import AdvertisementData
 from redband.keys import GameKeys
 from redband.radio import AdvertReader, ScanCounts, Verdict, scanner
 from redband.store.records import Page, decode_page
-from redband_core import (
-    advert,
-    frames,
-    host_adverts,
-    host_frames,
-    host_orders,
-    host_session,
-    host_talk,
-    host_update,
-    journal,
-    log_frames,
-    order_frames,
-    proofs,
-    sealing,
-    upload,
-)
+from redband.wire import advert as wire_advert
+from redband.wire import frames as wire_frames
+from redband.wire import log_frames as wire_log_frames
+from redband.wire import log_stream as wire_log_stream
+from redband.wire import order_frames as wire_order_frames
+from redband.wire import session as wire_session
+from redband.wire import upload as wire_upload
+from redband_core import advert, frames, journal, log_frames, order_frames, proofs, sealing, upload
 from redband_core.errors import JournalCorrupt, ProtocolError
 
 _DATA = Path(__file__).resolve().parents[2] / "tests" / "core" / "data"
@@ -185,13 +177,13 @@ class _HostSync:
     def _handle(self) -> None:
         store = self._store
         for event in self._host.events():
-            if event[0] == host_session.PAGE:
+            if event[0] == wire_log_stream.PAGE:
                 first = len(store.records)
                 self._host.committed(store.take(event))  # raises for one that comes twice
                 found = store.records[first:]
                 assert found == self._journal.records[first : first + len(found)]
-            elif event[0] in (host_session.DONE, host_session.FAILED):
-                if event[0] == host_session.DONE:
+            elif event[0] in (wire_log_stream.DONE, wire_log_stream.FAILED):
+                if event[0] == wire_log_stream.DONE:
                     assert store.next_seq == self.RECORDS
                 assert max(self._log.released, default=0) <= store.next_seq
                 self._begin()
@@ -211,7 +203,7 @@ class _Talk:
     def _begin(self) -> None:
         self._badge = link.badge_session(link.Log(1))
         self._badge.set_mtu(247)
-        self._host = host_talk.HostTalk(3, link.key_for, link.HOST_NONCE)
+        self._host = wire_session.Client(3, link.key_for, link.HOST_NONCE)
         self._host.set_write_limit(244)
         while self._host.proved is None:
             frame = self._host.next_write()
@@ -220,14 +212,14 @@ class _Talk:
             for _channel, answer in link.drain(self._badge):
                 self._host.control_notified(answer)
         self._host.events()
-        self._host.ask(host_orders.encode_event(0xAABBCCDD, 1, (1, 2)))
+        self._host.ask(wire_order_frames.encode_event(0xAABBCCDD, 1, (1, 2)))
 
     def notify(self, data: bytes) -> None:
         self._host.control_notified(link.one(9, data or b"\x00"))
         events = self._host.events()
         if events and data not in self.answers:
             # A refusal is not signed: whoever is in the middle can end a talk, and no more.
-            assert [event[0] for event in events] == [host_talk.FAILED], events
+            assert [event[0] for event in events] == [wire_session.FAILED], events
         if events:
             self._begin()
 
@@ -239,17 +231,17 @@ def _host_targets() -> dict[str, Target]:
     return {
         "advert reader": Target(reader.read, STATES),
         "scan": Target(ears.detected, [*STATES, *fuzzing.ADVERTS], ()),
-        "state": Target(host_adverts.decode_state, fuzzing.BLOCKS),
-        "unkeyed": Target(host_adverts.decode_unkeyed, fuzzing.ADVERTS[5:]),
-        "welcome": Target(plain(host_frames.decode_welcome), [_WELCOME]),
-        "info": Target(host_frames.decode_info, [frames.encode_info(link.Info)]),
-        "proved": Target(plain(host_frames.decode_proved), [_PROVED]),
-        "refused": Target(plain(host_frames.decode_refused), [_REFUSED]),
-        "log frame": Target(host_frames.decode_log, _LOG),
+        "state": Target(wire_advert.decode_state, fuzzing.BLOCKS),
+        "unkeyed": Target(wire_advert.decode_unkeyed, fuzzing.ADVERTS[5:]),
+        "welcome": Target(plain(wire_frames.decode_welcome), [_WELCOME]),
+        "info": Target(wire_frames.decode_info, [frames.encode_info(link.Info)]),
+        "proved": Target(plain(wire_frames.decode_proved), [_PROVED]),
+        "refused": Target(plain(wire_frames.decode_refused), [_REFUSED]),
+        "log frame": Target(wire_log_frames.decode_log, _LOG),
         "order's answer": Target(
-            lambda data: host_orders.decode_result(data, frames.EVENT), [_RESULT]
+            lambda data: wire_order_frames.decode_result(data, frames.EVENT), [_RESULT]
         ),
-        "update's answer": Target(host_update.decode_answer, [_STATUS, _STATUS[:6]]),
+        "update's answer": Target(wire_upload.decode_answer, [_STATUS, _STATUS[:6]]),
         "page": Target(_page, [_RECORDS]),
         "segment": Target(journal.scan, [_SEGMENT], (JournalCorrupt,)),
         "host's talk": Target(talk.notify, [*talk.answers, _REFUSED, _WELCOME], ()),

@@ -12,8 +12,8 @@ from redband_badge.adverts import Adverts
 from redband_badge.observer import Observer
 from redband_badge.state import FAULT_RADIO
 from redband_core import advert, frames, journal
-from redband_core.badge_session import BadgeSession
 from redband_core.clock import GameClock
+from redband_core.session import BadgeSession
 from redband_hal import radio as hal_radio
 from redband_hal import system
 

@@ -3,7 +3,7 @@
 Problem: a dashboard follows hundreds of badges, so nothing shown there may need a connection; and
 who does not play may learn nothing from it. Guarantee: a state has exactly one block of 16 bytes,
 values that do not fit raise UsageError. Sealing a block is in `sealing`, reading one in
-`host_frames`, what badges call to each other in `broadcasts`. Bytes and test vectors:
+redband.wire.advert, what badges call to each other in `broadcasts`. Bytes and test vectors:
 docs/protocol.md. Packets may be missed, repeated and late: an advert is a state, never an event.
 """
 
@@ -74,7 +74,7 @@ def shown_seq(last_seq: int) -> int:
 
 
 def state_block(state: tuple) -> bytes:
-    """Return the block of a state: the values of host_frames.Advert, in its order.
+    """Return the block of a state: the values of redband.wire.advert.Advert, in its order.
 
     Raises UsageError for a value out of range.
     """

@@ -3,8 +3,8 @@
 Problem: a link that carries 20 bytes at a time at first, on which stacks drop what comes too fast,
 and peers of other versions. Guarantee: any bytes either are exactly one of the things described in
 docs/protocol.md or raise ProtocolError; one value has one encoding. Knows no order of things: the
-conversation is in badge_session and host_session. The frames on LOG are in log_frames; what only
-a host says and reads is in host_frames.
+conversation is in session, the frames on LOG are in log_frames; what only a host says and reads is
+in redband.wire, under the same names.
 
 Opcodes 0x01-0x0F are the session's, 0x10-0x2F the proof's and the commands', 0x30-0x3F are kept
 for uploads; an answer has the opcode of its request plus 0x80. The header of a message, HELLO's

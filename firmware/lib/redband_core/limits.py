@@ -80,7 +80,7 @@ CHECKPOINT_MS = 30000
 TASK_BLOCK_MAX_MS = 20
 """No task runs longer than this between two awaits; flash writes are excepted and measured."""
 
-# --- Sessions (badge_session, host_session) ---
+# --- Sessions (session, and redband.wire) ---
 
 MTU_DEFAULT = 23
 """ATT MTU until the peers agreed on another (Bluetooth Core, Vol 3 Part F 3.2.8)."""

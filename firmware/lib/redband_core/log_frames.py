@@ -4,7 +4,7 @@ Problem: notifications are cut by the MTU and dropped by stacks. Guarantee: a fr
 stream it belongs to and its number there, so that the receiver notices whatever is missing; any
 other bytes raise ProtocolError. A run is any number of records without a hole between them; where
 frames end has nothing to do with where records do. Layout: docs/protocol.md. Reading them:
-host_frames.
+redband.wire.log_frames.
 """
 
 import binascii

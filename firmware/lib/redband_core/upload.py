@@ -3,7 +3,7 @@
 Problem: an update is longer than any message, and the link may end at any byte of it. Guarantee:
 an upload is one numbered stream of bytes, a manifest and after it the files it names; any bytes
 either are exactly one of the messages here or raise ProtocolError. Knows no files: the badge's
-half is redband_badge.update, the host's host_update. Bytes and vectors: docs/protocol.md.
+half is redband_badge.update, the host's redband.wire.upload. Bytes and vectors: docs/protocol.md.
 """
 
 from redband_core.errors import ProtocolError

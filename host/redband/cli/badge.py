@@ -9,11 +9,11 @@ import typer
 
 from redband.cli import rules_options
 from redband.cli.options import KeyOption, Language, LanguageOption, key_path
-from redband.fleet import badge_settings, settings_values, status_words
-from redband.fleet.install import Order
-from redband.fleet.install import install as install_on
-from redband.fleet.self_test import self_test
-from redband.fleet.status import Status, ask, ask_stopped
+from redband.desk import badge_settings, settings_values, status_words
+from redband.desk.install import Order
+from redband.desk.install import install as install_on
+from redband.desk.self_test import self_test
+from redband.desk.status import Status, ask, ask_stopped
 from redband.keys import find_keys
 from redband.rules import load
 

@@ -7,9 +7,9 @@ import sys
 import typer
 
 from redband.cli.options import Language
+from redband.desk import calibrate_words as words
+from redband.desk.calibrate import calibrate
 from redband.errors import RedbandUserError
-from redband.fleet import calibrate_words as words
-from redband.fleet.calibrate import calibrate
 
 
 class Keyboard:

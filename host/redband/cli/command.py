@@ -18,10 +18,10 @@ from redband.cli.options import (
 from redband.errors import RedbandUserError
 
 if TYPE_CHECKING:
-    from redband.gateway.book import RuleBook
     from redband.keys import Keys
+    from redband.overview.names import RuleBook
     from redband.radio import Ordered
-    from redband_core.host_frames import Welcome
+    from redband.wire.frames import Welcome
 
 app = typer.Typer(add_completion=False)
 
@@ -146,7 +146,7 @@ def _role(name: str | None, keys: Keys) -> int:
 
 def _book(folder, ruleset: str):
     """Return (the rulesets at hand, what closes their store)."""
-    from redband.gateway.book import open_book
+    from redband.overview.names import open_book
     from redband.store.store import STORE_FILE, Store
 
     store = Store(folder / STORE_FILE)
@@ -187,10 +187,10 @@ async def _give(
 
 def _message(order: _Order, welcome: Welcome, book: RuleBook) -> bytes:
     from redband.rules.spoken import read_event
-    from redband_core import host_orders
+    from redband.wire import order_frames as wire_order_frames
 
     if order.is_command:
-        return host_orders.encode_command(order.request, COMMANDS[order.words[0]])
+        return wire_order_frames.encode_command(order.request, COMMANDS[order.words[0]])
     compiled = book.compiled(welcome.ruleset_identity)
     if compiled is None:
         raise RedbandUserError(
@@ -198,18 +198,18 @@ def _message(order: _Order, welcome: Welcome, book: RuleBook) -> bytes:
             " here; name its file with --ruleset."
         )
     event_id, args = read_event(compiled, order.words[0], order.words[1:])
-    return host_orders.encode_event(order.request, event_id, args)
+    return wire_order_frames.encode_event(order.request, event_id, args)
 
 
 def _told(
     order: _Order, done: Ordered, opcode: int, book: RuleBook, lang: Language
 ) -> tuple[str, bool]:
-    from redband.gateway.answers import told
-    from redband_core import host_orders
+    from redband.overview.answers import told
+    from redband.wire import order_frames as wire_order_frames
     from redband_core.order_frames import DONE
 
     names = book.names(done.welcome.ruleset_identity)
-    _request, outcome = host_orders.decode_result(done.answers[0], opcode)
+    _request, outcome = wire_order_frames.decode_result(done.answers[0], opcode)
     words = " ".join(order.words)
     answer = told(outcome, names).get(lang.value)
     if outcome == DONE:

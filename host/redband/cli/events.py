@@ -13,8 +13,8 @@ from redband.cli.options import DataOption, Language, LanguageOption, data_folde
 from redband.errors import RedbandUserError
 
 if TYPE_CHECKING:
-    from redband.gateway.book import RuleBook
-    from redband.gateway.rows import Text
+    from redband.overview.names import RuleBook
+    from redband.overview.rows import Text
     from redband.store.records import Record
     from redband.store.store import Store
     from redband.store.walltime import Placed
@@ -39,7 +39,7 @@ def events(
     Columns: badge, life of the badge (install), boot, number, game time, this computer's time as
     far as it is known ("?" when not), what happened.
     """
-    from redband.gateway.book import open_book
+    from redband.overview.names import open_book
     from redband.store.records import kind_name
     from redband.store.store import STORE_FILE, Store
 
@@ -77,7 +77,7 @@ def _told(
     store: Store, book: RuleBook, badge_id: int | None
 ) -> Iterator[tuple[Record, Placed, Text | None]]:
     """Yield each record with its time by this computer and what it tells people."""
-    from redband.gateway.happenings import describe
+    from redband.overview.chronicle import describe
     from redband.store.projection import Projector
     from redband.store.walltime import WallMap, feed
 
@@ -98,7 +98,7 @@ def _told(
 
 def _restarts(store: Store, book: RuleBook, badges: list[int], language: str) -> Iterator[str]:
     """Yield a line for each badge: how often it was started again, why, and during a timer."""
-    from redband.cli.table import word
+    from redband.overview.table import word
     from redband.store.projection import fold
 
     for badge_id in badges:
@@ -112,7 +112,7 @@ def _restarts(store: Store, book: RuleBook, badges: list[int], language: str) ->
 
 
 def _line(record: Record, placed: Placed, told: str, language: str) -> str:
-    from redband.gateway.happenings import before
+    from redband.overview.chronicle import before
 
     wall = "?"
     if placed.before_boot is not None:

@@ -27,8 +27,8 @@ def card(
     player: Player = None,
 ) -> None:
     """Print a player's card: what each light means, what one may do, times, the button; A6."""
+    from redband.paper.card import draw_card
     from redband.rules import load
-    from redband.rules.card import draw_card
 
     language(lang)
     check_suffix(output, ".pdf")

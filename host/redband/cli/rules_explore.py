@@ -24,8 +24,8 @@ def explore(
     Exit codes: 0 no faults, 1 faults found, 2 the ruleset can't be read.
     """
     from redband.rules import load
-    from redband.rules.explore import explore as run
-    from redband.rules.explore_text import report_lines
+    from redband.rules.explore.explorer import explore as run
+    from redband.rules.explore.text import report_lines
 
     language(lang)
     found = load(ruleset)

@@ -18,8 +18,8 @@ def graph(
     lang: Language = "en",
 ) -> None:
     """Draw what leads where: a state diagram of each track, as one SVG picture."""
+    from redband.paper.graph import draw_graph
     from redband.rules import load
-    from redband.rules.graph import draw_graph
 
     language(lang)
     check_suffix(output, ".svg")

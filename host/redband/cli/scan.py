@@ -62,8 +62,8 @@ def scan(
 
 
 def _line(sighting: Heard) -> str:
-    from redband.gateway.merge import ROLE_NAMES
-    from redband.gateway.rows import FLAG_NAMES
+    from redband.overview.merge import ROLE_NAMES
+    from redband.overview.rows import FLAG_NAMES
     from redband_core.advert import NO_SEQ
 
     advert = sighting.advert

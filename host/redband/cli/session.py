@@ -18,8 +18,8 @@ from redband.cli.logs import log_to
 from redband.cli.options import open_radio
 from redband.errors import leading_error
 from redband.gateway.bleak_radio import BleakRadio
-from redband.gateway.book import open_book
 from redband.gateway.gateway import Gateway
+from redband.overview.names import open_book
 from redband.radio import ScanCounts, Verdict
 from redband.store.store import STORE_FILE, Store
 

@@ -11,8 +11,8 @@ from redband.cli.options import DataOption, FieldOption, KeyOption
 from redband.errors import RedbandUserError
 
 if TYPE_CHECKING:
-    from redband.fleet.air_update import Outcome
-    from redband.fleet.packages import Package
+    from redband.build.packages import Package
+    from redband.gateway.air_update import Outcome
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -48,7 +48,7 @@ def firmware(
     data: DataOption = None,
 ) -> None:
     """Update the firmware; a badge on which it does not run well goes back by itself."""
-    from redband.fleet.packages import firmware_package
+    from redband.build.packages import firmware_package
 
     _update(firmware_package(), badges, listen, False, (field, key, data))
 
@@ -70,8 +70,8 @@ def ruleset(
     data: DataOption = None,
 ) -> None:
     """Replace the ruleset. Another one begins a new game, and needs --force."""
+    from redband.build.packages import ruleset_package
     from redband.cli import rules_options
-    from redband.fleet.packages import ruleset_package
     from redband.rules import load
 
     found = load(ruleset_id)
@@ -91,8 +91,8 @@ def settings(
     data: DataOption = None,
 ) -> None:
     """Change settings. Number, role and radio of a badge are changed over USB only."""
-    from redband.fleet.packages import settings_package
-    from redband.fleet.settings_values import parsed
+    from redband.build.packages import settings_package
+    from redband.desk.settings_values import parsed
 
     values = parsed(changes)
     for name in ("role", "radio"):
@@ -112,7 +112,7 @@ def abort(
     data: DataOption = None,
 ) -> None:
     """Let badges forget an upload that was broken off; what runs there stays."""
-    from redband.fleet import air_update
+    from redband.gateway import air_update
 
     async def forget(radio, heard) -> list[Outcome]:
         return await air_update.abort(radio.keys, radio.backend, heard)
@@ -134,7 +134,7 @@ def _numbers(badges: str) -> frozenset[int]:
 
 
 def _update(package: Package, badges: str, listen_s: float, force: bool, where: tuple) -> None:
-    from redband.fleet.air_update import Updater
+    from redband.gateway.air_update import Updater
 
     async def update_all(radio, heard) -> list[Outcome]:
         return await Updater(radio.keys, radio.backend, package, force, _say).update_all(heard)
@@ -146,7 +146,7 @@ def _with_badges(badges: str, listen_s: float, where: tuple, work: Callable) -> 
     """Do `work` with the badges that are heard, then tell and exit."""
     from redband.cli import session
     from redband.cli.options import open_radio
-    from redband.fleet import air_update
+    from redband.gateway import air_update
     from redband.radio.update import role_of
 
     wanted = _numbers(badges)

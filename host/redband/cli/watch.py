@@ -33,7 +33,7 @@ def watch(
     from rich.console import Console
 
     from redband.cli import session
-    from redband.cli.screen import Screen
+    from redband.overview.screen import Screen
 
     async def main() -> int:
         async with session.gateway(data_folder(data), field, key) as gateway:

@@ -16,7 +16,7 @@ from redband.demo.observe import watch_lamps
 from redband.demo.summary import BadgeFinding, LampFinding, summary_table, verdict
 from redband.gateway.gateway import Gateway
 from redband.gateway.live import LiveBadge
-from redband.gateway.rows import BadgeRow
+from redband.overview.rows import BadgeRow
 from redband.store.store import Store
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.field import Field

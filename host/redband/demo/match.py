@@ -12,16 +12,16 @@ import importlib
 
 from rich.console import Console
 
-from redband.cli.screen import Screen
+from redband.build.firmware import firmware_files
 from redband.demo.hands import Hands
 from redband.demo.judge import judge
 from redband.demo.player import Player
 from redband.demo.preflight import Ground
 from redband.demo.settings import DemoSettings
-from redband.fleet.firmware import firmware_files
 from redband.gateway.bleak_radio import BleakRadio
-from redband.gateway.book import open_book
 from redband.gateway.gateway import Gateway
+from redband.overview.names import open_book
+from redband.overview.screen import Screen
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
@@ -137,5 +137,5 @@ class Match:
 
 
 def _import_page() -> tuple:
-    names = ("redband.demo.page", "redband.web", "redband.demo.view")
+    names = ("redband.demo.page", "redband.tent", "redband.demo.view")
     return tuple(importlib.import_module(name) for name in names)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from redband.demo.lights import WATCH_MS, recognise
 from redband.demo.summary import LampFinding
-from redband.gateway.rows import BadgeRow
+from redband.overview.rows import BadgeRow
 from redband.virtual.badge import VirtualBadge
 
 WATCH_MIN_S = 1.0

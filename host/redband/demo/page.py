@@ -1,7 +1,7 @@
 """The game master's page inside the demo's own event loop, on a socket that is bound already.
 
 Guarantee: the page ends with the block, whatever browsers are still connected; Ctrl-C stays the
-demo's business. Not here: anything on the page (`redband.web`).
+demo's business. Not here: anything on the page (`redband.tent`).
 """
 
 from __future__ import annotations

@@ -7,11 +7,11 @@ import asyncio
 from redband import rules
 from redband.demo.hands import Hands
 from redband.errors import RedbandUserError
-from redband.gateway.fleet import COMMANDS, make_word
+from redband.gateway.broadcasts import COMMANDS, make_word
 from redband.gateway.gateway import Gateway
-from redband.gateway.rows import BadgeRow, Text
+from redband.overview.rows import BadgeRow, Text
+from redband.tent import view as page
 from redband.virtual.field import Field
-from redband.web import view as page
 
 NOTHING = Text("", "")
 

@@ -1,5 +1,1 @@
-"""The gateway: follow adverts, fetch journals into the store, offer one live row per badge."""
-
-from redband.gateway.rows import BadgeRow, LedView, Text
-
-__all__ = ["BadgeRow", "LedView", "Text"]
+"""The gateway: follow adverts, fetch journals into the store, say broadcasts."""

@@ -24,7 +24,8 @@ from redband.radio import (
     sync_badge,
 )
 from redband.store.records import Page
-from redband_core import frames, host_orders
+from redband.wire import order_frames as wire_order_frames
+from redband_core import frames
 
 KEEP_S = 5.0
 """Pause between two writes of the counts: a crash forgets what was heard since the last one."""
@@ -102,7 +103,7 @@ class BleakRadio:
         badge_id = sighting.advert.badge_id
         if self._keys is None:
             raise SyncError(SyncFailure.ACCESS, "Without the game's key nobody listens to us.")
-        orders = [host_orders.encode_fleet(payload) for payload in payloads]
+        orders = [wire_order_frames.encode_fleet(payload) for payload in payloads]
         done = await order_badge(
             sighting.device,
             lambda _welcome: orders,
@@ -112,5 +113,7 @@ class BleakRadio:
             connecting=self._connecting,
         )
         self._reader.met(badge_id, done.advert_count, asyncio.get_running_loop().time())
-        answers = [host_orders.decode_result(answer, frames.BROADCAST) for answer in done.answers]
+        answers = [
+            wire_order_frames.decode_result(answer, frames.BROADCAST) for answer in done.answers
+        ]
         return max(number for number, _outcome in answers)

@@ -16,15 +16,15 @@ import time
 from collections.abc import Callable
 
 from redband.errors import leading_error
-from redband.gateway.book import RuleBook
-from redband.gateway.fleet import TOLD_MAX, FleetWord, known_words, missed
-from redband.gateway.happenings import Chronicle, Happening
+from redband.gateway.broadcasts import TOLD_MAX, FleetWord, known_words, missed
 from redband.gateway.live import SETBACK_WAIT_S, LiveBadge
-from redband.gateway.merge import merge
 from redband.gateway.port import LINKS_MAX, SYNC_DEADLINE_S, GatewayRadio
 from redband.gateway.queue import Places, SyncQueue
-from redband.gateway.rows import BadgeRow
 from redband.keys import Keys
+from redband.overview.chronicle import Chronicle, Happening
+from redband.overview.merge import merge
+from redband.overview.names import RuleBook
+from redband.overview.rows import BadgeRow
 from redband.radio import Heard, SyncError, SyncFailure
 from redband.store.projection import Projector
 from redband.store.records import Page, Record

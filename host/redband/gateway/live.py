@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from redband.gateway.fleet import FleetWord
+from redband.gateway.broadcasts import FleetWord
 from redband.radio import Heard
 from redband.store.projection import Projector
+from redband.wire.advert import Advert, widened
 from redband_core.advert import NO_SEQ
-from redband_core.host_adverts import Advert, widened
 
 FRESH_S = 16.0
 """An advert older than this says where a badge was, not what it is: a badge whose radio is on in

@@ -12,7 +12,8 @@ import hmac
 import secrets
 from typing import Protocol
 
-from redband_core import host_keys, keys
+from redband.wire import keys as wire_keys
+from redband_core import keys
 
 ROLES = ("player", "medic", "marshal", "game_master", "technician")
 """Names of roles as everywhere in settings and options; the index is the number on the air."""
@@ -88,7 +89,7 @@ class GameKeys:
         group = self.advert_encrypt + self.advert_proof + self.fleet
         own = b"".join(badge_key(self, badge_id, each) or b"" for each in _BY_RADIO)
         role_key = self.role_key(role) or bytes(keys.KEY_BYTES)
-        return host_keys.encode_key_file(self.game_id, group, own, role, role_key)
+        return wire_keys.encode_key_file(self.game_id, group, own, role, role_key)
 
     def for_role(self, role: int) -> RoleKeys:
         """Return what a holder of `role` (1 to 4) gets. Raises ValueError for another role."""

@@ -21,9 +21,10 @@ from redband.radio.backend import RadioBackend
 from redband.radio.errors import SyncError, SyncFailure
 from redband.radio.link import Link
 from redband.radio.sync import STALL_S, failure_of, role_of
-from redband_core import frames, host_talk
-from redband_core.host_frames import Proved, Welcome
-from redband_core.host_talk import HostTalk
+from redband.wire import session as wire_session
+from redband.wire.frames import Proved, Welcome
+from redband.wire.session import Client
+from redband_core import frames
 
 ORDER_S = 20.0
 """Longest time for orders when the caller gives none, all connections together."""
@@ -97,7 +98,7 @@ async def _once(
     def key_for(found_id: int) -> bytes:
         return badge_key(keys, found_id, as_role) or b""
 
-    talk = HostTalk(as_role, key_for, secrets.token_bytes(frames.HOST_NONCE_BYTES))
+    talk = Client(as_role, key_for, secrets.token_bytes(frames.HOST_NONCE_BYTES))
     link = await opening
     try:
         await link.subscribe()
@@ -109,9 +110,7 @@ async def _once(
 class _Talk:
     """A talk and the link it runs on."""
 
-    def __init__(
-        self, link: Link, talk: HostTalk, orders: MakeOrders, badge_id: int | None
-    ) -> None:
+    def __init__(self, link: Link, talk: Client, orders: MakeOrders, badge_id: int | None) -> None:
         self._link = link
         self._talk = talk
         self._orders = orders
@@ -142,14 +141,14 @@ class _Talk:
     def _handle(self) -> None:
         talk = self._talk
         for event in talk.events():
-            if event == (host_talk.FAILED, host_talk.ROLE):
+            if event == (wire_session.FAILED, wire_session.ROLE):
                 raise SyncError(SyncFailure.ROLE, "The badge takes no such orders from our role.")
-            if event[0] == host_talk.FAILED:
+            if event[0] == wire_session.FAILED:
                 raise failure_of(talk, event[1])
-            if event[0] == host_talk.PROVEN:
+            if event[0] == wire_session.PROVEN:
                 self._proved = event[1]
                 self._begin()
-            elif event[0] == host_talk.ANSWER and self._waiting:
+            elif event[0] == wire_session.ANSWER and self._waiting:
                 self._answers.append(event[1])
                 del self._waiting[0]
                 if self._waiting:

@@ -17,9 +17,10 @@ from enum import Enum
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from redband.keys import Keys
-from redband_core import advert, host_adverts, sealing
+from redband.wire import advert as wire_advert
+from redband.wire.advert import Advert
+from redband_core import advert, sealing
 from redband_core.errors import ProtocolError
-from redband_core.host_adverts import Advert
 
 REPEAT_S = 15.0
 """How long one advert may be heard: a badge renews its own each 10 s of its time."""
@@ -105,7 +106,7 @@ class AdvertReader:
         if not hmac.compare_digest(proof[: sealing.PROOF_BYTES], payload[_PROOF_AT:]):
             return Verdict.FOREIGN, None
         try:
-            found = host_adverts.decode_state(self._decrypt(payload[_HEAD_BYTES:_PROOF_AT]))
+            found = wire_advert.decode_state(self._decrypt(payload[_HEAD_BYTES:_PROOF_AT]))
         except ProtocolError:
             return Verdict.BROKEN, None
         return self._judge(found, now_s), found
@@ -124,7 +125,7 @@ class AdvertReader:
             return Verdict.OTHER_VERSION
         if kind == advert.KIND_UNKEYED:
             try:
-                host_adverts.decode_unkeyed(payload)
+                wire_advert.decode_unkeyed(payload)
             except ProtocolError:
                 return Verdict.BROKEN
             return Verdict.UNKEYED

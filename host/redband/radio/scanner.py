@@ -24,8 +24,8 @@ from bleak.exc import BleakError
 from redband.errors import RedbandUserError
 from redband.radio.backend import RadioBackend
 from redband.radio.reader import AdvertReader, Verdict
+from redband.wire.advert import Advert
 from redband_core import advert
-from redband_core.host_adverts import Advert
 
 QUEUE_MAX = 4096
 """Adverts waiting for `heard`: some seconds of a hundred badges; the oldest is dropped first."""

@@ -3,7 +3,7 @@
 Problem: the badge may vanish at any frame, and so may this program. Guarantee: a page is committed
 before the badge hears that it may go; after any failure the next sync begins at the exact record
 after the last one committed; no wait is without a limit. What the frames say is decided in
-redband_core.host_session; this module only carries them.
+redband.wire.log_stream; this module only carries them.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from redband.radio.backend import RadioBackend
 from redband.radio.errors import SyncError, SyncFailure
 from redband.radio.link import Link
 from redband.store.records import Page
-from redband_core import frames, host_session
+from redband.wire import log_stream as wire_log_stream
+from redband.wire.frames import Welcome
+from redband.wire.log_stream import LogClient
+from redband.wire.session import Client
+from redband_core import frames
 from redband_core.frames import PROTOCOL_VERSION
-from redband_core.host_frames import Welcome
-from redband_core.host_session import HostSession
-from redband_core.host_talk import HostTalk
 
 DEADLINE_S = 60.0
 """Longest sync when the caller gives none: a full journal of 190 kB at 4 packets per 30 ms."""
@@ -37,24 +38,24 @@ STALL_S = 2.0
 
 
 _FAILURES = {
-    host_session.SILENT: (SyncFailure.SILENT, "The badge was asked again and again, in vain."),
-    host_session.LOSSY: (SyncFailure.LOSSY, "The connection loses too much; move closer."),
-    host_session.CURSOR_AHEAD: (
+    wire_log_stream.SILENT: (SyncFailure.SILENT, "The badge was asked again and again, in vain."),
+    wire_log_stream.LOSSY: (SyncFailure.LOSSY, "The connection loses too much; move closer."),
+    wire_log_stream.CURSOR_AHEAD: (
         SyncFailure.CURSOR_AHEAD,
         "The store holds records that this badge has not written: its journal was damaged;"
         " install the badge anew, so that its journal begins under a new number.",
     ),
-    host_session.REFUSED: (SyncFailure.REFUSED, "The badge refuses to hand out its journal."),
-    host_session.ACCESS: (
+    wire_log_stream.REFUSED: (SyncFailure.REFUSED, "The badge refuses to hand out its journal."),
+    wire_log_stream.ACCESS: (
         SyncFailure.ACCESS,
         "The badge does not know our key: it is of another game, or has none; install it with"
         " this game's key.",
     ),
-    host_session.FORGED: (
+    wire_log_stream.FORGED: (
         SyncFailure.FORGED,
         "What answers is not the badge, or somebody changes what it says: its proof is wrong.",
     ),
-    host_session.ROLE: (
+    wire_log_stream.ROLE: (
         SyncFailure.ROLE,
         "The badge hands out its journal to marshal, game master and technician only.",
     ),
@@ -124,7 +125,7 @@ async def sync_badge(
 
 def new_session(
     next_seq_for: Callable[[int], int], keys: Keys, role: int | None = None
-) -> HostSession:
+) -> LogClient:
     """Return a host's session, with chance for its nonce. Raises RedbandUserError without a key.
 
     role: as whom (1 to 4), None for the keys' own.
@@ -135,7 +136,7 @@ def new_session(
         return badge_key(keys, badge_id, as_role) or b""
 
     nonce = secrets.token_bytes(frames.HOST_NONCE_BYTES)
-    return HostSession(next_seq_for, as_role, key_for, nonce)
+    return LogClient(next_seq_for, as_role, key_for, nonce)
 
 
 def role_of(keys: Keys, role: int | None) -> int:
@@ -146,9 +147,9 @@ def role_of(keys: Keys, role: int | None) -> int:
     return as_role
 
 
-def failure_of(talk: HostTalk, reason: int) -> SyncError:
+def failure_of(talk: Client, reason: int) -> SyncError:
     """Return the sentence for a talk that failed. `reason`: as its FAILED event says."""
-    if reason == host_session.VERSION:
+    if reason == wire_log_stream.VERSION:
         version = talk.peer_version
         old = "the badge's firmware" if version < PROTOCOL_VERSION else "this program"
         return SyncError(
@@ -166,7 +167,7 @@ class _Sync:
     def __init__(
         self,
         link: Link,
-        session: HostSession,
+        session: LogClient,
         commit_page: Callable[[Page], Awaitable[int]],
         badge_id: int | None,
     ) -> None:
@@ -185,7 +186,7 @@ class _Sync:
             # Whole records that came before the link broke need not come again.
             self._session.lost()
             for event in self._session.events():
-                if event[0] == host_session.PAGE:
+                if event[0] == wire_log_stream.PAGE:
                     await self._commit(event)
             raise
 
@@ -215,13 +216,13 @@ class _Sync:
 
     async def _handle(self) -> None:
         for event in self._session.events():
-            if event[0] == host_session.HELLO:
+            if event[0] == wire_log_stream.HELLO:
                 self._greeted(event[1])
-            elif event[0] == host_session.PAGE:
+            elif event[0] == wire_log_stream.PAGE:
                 await self._commit(event)
-            elif event[0] == host_session.FAILED:
+            elif event[0] == wire_log_stream.FAILED:
                 raise failure_of(self._session, event[1])
-            elif event[0] == host_session.DONE:
+            elif event[0] == wire_log_stream.DONE:
                 self._is_done = True
 
     def _greeted(self, welcome: Welcome) -> None:

@@ -1,7 +1,7 @@
 """Sends an update to a badge over one connection; the badge keeps what came when it breaks.
 
 Guarantee: no wait is without a limit; nothing is taken over before the badge has all of it, has
-checked it, and was told to. What the frames say is decided in redband_core.host_update.
+checked it, and was told to. What the frames say is decided in redband.wire.upload.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from redband.radio.backend import RadioBackend
 from redband.radio.errors import SyncError, SyncFailure
 from redband.radio.link import Link
 from redband.radio.sync import STALL_S, failure_of
-from redband_core import frames, host_update, upload
+from redband.wire import upload as wire_upload
+from redband.wire.frames import Welcome
+from redband.wire.upload import Answer, UploadClient
+from redband_core import frames, upload
 from redband_core import keys as core_keys
-from redband_core.host_frames import Welcome
-from redband_core.host_update import Answer, HostUpdate
 
 DEADLINE_S = 1200.0
 """Longest upload over one connection: 80 kB at 20 bytes a frame, answered one by one."""
@@ -61,7 +62,7 @@ async def talk(
 ) -> UpdateResult:
     """Connect, send the update (as it stands: ask for the badge's STATUS), disconnect.
 
-    begin, stream: see HostUpdate. progress(bytes the badge has). The answer's outcome may be a
+    begin, stream: see UploadClient. progress(bytes the badge has). The answer's outcome may be a
     refusal. Raises SyncError; the link is closed in any case.
     """
     role = role_of(keys)
@@ -75,7 +76,7 @@ async def talk(
             )
         return badge_key(keys, badge_id, role) or b""
 
-    session = HostUpdate(
+    session = UploadClient(
         role, key_for, secrets.token_bytes(frames.HOST_NONCE_BYTES), begin, stream
     )
     try:
@@ -88,7 +89,7 @@ async def talk(
     return UpdateResult(session.welcome, answer, link.sent_bytes, session.gap_count)
 
 
-async def _carry(link: Link, session: HostUpdate, progress: Callable[[int], None]) -> Answer:
+async def _carry(link: Link, session: UploadClient, progress: Callable[[int], None]) -> Answer:
     while True:
         link.check_deadline()
         session.set_write_limit(link.write_limit_bytes)
@@ -101,9 +102,9 @@ async def _carry(link: Link, session: HostUpdate, progress: Callable[[int], None
             if received[0] == frames.CHANNEL_CONTROL:
                 session.control_notified(received[1])
         for event in session.events():
-            if event[0] == host_update.PROGRESS:
+            if event[0] == wire_upload.PROGRESS:
                 progress(event[1])
-            elif event[0] == host_update.UPDATED:
+            elif event[0] == wire_upload.UPDATED:
                 return event[2]
-            elif event[0] == host_update.FAILED:
+            elif event[0] == wire_upload.FAILED:
                 raise failure_of(session, event[1])

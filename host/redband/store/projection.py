@@ -5,7 +5,7 @@ up anything. Guarantee: pure. The state is a function of the records in the orde
 folded with the engine that runs on the badge; folding in one go, in pieces, or again gives equal
 bytes (PITFALLS G5). Every SNAPSHOT record is compared with the fold, and where they differ the
 badge is right, the host counts the difference and goes on from the badge's state.
-Not here: adverts (`redband.gateway.merge`), wall time, side effects of any kind.
+Not here: adverts (`redband.overview.merge`), wall time, side effects of any kind.
 """
 
 from __future__ import annotations

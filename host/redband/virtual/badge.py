@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from redband.build.firmware import firmware_files
 from redband.errors import RedbandUserError
-from redband.fleet.firmware import firmware_files
 from redband.virtual.battery import BatteryFaults
 from redband.virtual.board_pins import BUTTON, CONTACTS, IMPACT, BoardPins, Leds
 from redband.virtual.chip import Chip

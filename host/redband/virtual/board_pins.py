@@ -10,7 +10,7 @@ from __future__ import annotations
 import runpy
 from collections.abc import Callable, Iterator
 
-from redband.fleet.firmware import firmware_directory
+from redband.build.firmware import firmware_directory
 from redband.virtual.battery import BatteryFaults
 from redband.virtual.sensor import Accelerometer, Profile
 from redband.virtual.silicon import opcodes

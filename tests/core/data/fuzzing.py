@@ -6,13 +6,13 @@ PARSERS: those that a badge carries; name to (function of bytes, sound inputs of
 import aes
 import link
 
+from redband.wire import frames as wire_frames
+from redband.wire import order_frames as wire_order_frames
+from redband.wire import upload as wire_upload
 from redband_core import (
     advert,
     broadcasts,
     frames,
-    host_frames,
-    host_orders,
-    host_update,
     journal,
     keys,
     opening,
@@ -88,19 +88,19 @@ ADVERTS = (
 )
 
 MESSAGES = (
-    host_frames.encode_hello(3, b"host8byt"),
-    host_frames.encode_prove(bytes(range(16))),
-    host_frames.encode_fetch(3),
-    host_frames.encode_ack(3, 7, 9),
-    host_orders.encode_command(7, order_frames.PAUSE),
-    host_orders.encode_event(0xAABBCCDD, 1, (1, -2)),
-    host_orders.encode_fleet(ADVERTS[4]),
+    wire_frames.encode_hello(3, b"host8byt"),
+    wire_frames.encode_prove(bytes(range(16))),
+    wire_frames.encode_fetch(3),
+    wire_frames.encode_ack(3, 7, 9),
+    wire_order_frames.encode_command(7, order_frames.PAUSE),
+    wire_order_frames.encode_event(0xAABBCCDD, 1, (1, -2)),
+    wire_order_frames.encode_fleet(ADVERTS[4]),
     upload.encode_begin(upload.RULESET, 42, (2, 300, 100), bytes(32), 0),
     upload.encode_data(7, b"bytes of a file", True),
     bytes((upload.STATUS,)),
     bytes((upload.COMMIT,)),
 )
-ENTRY = host_update.encode_entry(upload.SENT, "/lib/redband_core/keys.mpy", 700, bytes(32))
+ENTRY = wire_upload.encode_entry(upload.SENT, "/lib/redband_core/keys.mpy", 700, bytes(32))
 PARTS = tuple([link.one(1 + index, message) for index, message in enumerate(MESSAGES)]) + tuple(
     [frames.message_part(9, frames.seal(MESSAGES[7]), 18 * part, part, 20) for part in range(3)]
 )

@@ -5,14 +5,17 @@ Time is counted in turns: in each, the badge may send some notifications and the
 
 import unittest
 
-from redband_core import frames, host_frames, host_keys, host_session, journal, keys, proofs
-from redband_core.badge_session import BadgeSession
-from redband_core.host_session import HostSession
+from redband.wire import frames as wire_frames
+from redband.wire import keys as wire_keys
+from redband.wire import log_stream as wire_log_stream
+from redband.wire.log_stream import LogClient
+from redband_core import frames, journal, keys, proofs
+from redband_core.session import BadgeSession
 
 TURN_MS = 30
 STALL_TURNS = 40
 INSTALL_ID = 0xA1B2C3D4
-DONE = (host_session.DONE,)
+DONE = (wire_log_stream.DONE,)
 MASTER = keys.ROLE_GAME_MASTER
 HOST_NONCE = b"host8byt"
 BADGE_NONCE = b"badge's 16 bytes"
@@ -35,7 +38,7 @@ def key_for(badge_id, role=MASTER):
     return keys.badge_key(bytes((role,)) * 16, badge_id)
 
 
-KEY_FILE = host_keys.encode_key_file(
+KEY_FILE = wire_keys.encode_key_file(
     b"GAME", bytes(48), b"".join([key_for(42, role) for role in (1, 2, 3, 4)]), 0, bytes(16)
 )
 
@@ -55,7 +58,7 @@ def badge_session(log, access=None, nonce=BADGE_NONCE, handlers=None):
 
 def host_session_for(next_seq_for, role=MASTER, nonce=HOST_NONCE):
     """Return the end of a host that has the game's keys."""
-    return HostSession(next_seq_for, role, lambda badge_id: key_for(badge_id, role), nonce)
+    return LogClient(next_seq_for, role, lambda badge_id: key_for(badge_id, role), nonce)
 
 
 class HostKeys:
@@ -237,9 +240,9 @@ class Link:
     def _take_events(self):
         for event in self.host.events():
             self.events.append(event)
-            if event[0] == host_session.PAGE:
+            if event[0] == wire_log_stream.PAGE:
                 self._commits.append((self.turns + self.hold_turns, event))
-            elif event[0] in (host_session.DONE, host_session.FAILED):
+            elif event[0] in (wire_log_stream.DONE, wire_log_stream.FAILED):
                 self.outcome = event
 
     def _commit(self):
@@ -276,10 +279,10 @@ class Peer:
         return self.number
 
     def hello(self, now_ms=0):
-        return self.say(host_frames.encode_hello(self.role, HOST_NONCE), now_ms)
+        return self.say(wire_frames.encode_hello(self.role, HOST_NONCE), now_ms)
 
     def prove(self, now_ms=0):
-        return self.say(host_frames.encode_prove(proofs.host_proof(self.key)), now_ms)
+        return self.say(wire_frames.encode_prove(proofs.host_proof(self.key)), now_ms)
 
     def ask(self, message, now_ms=0):
         """Write a message with the next signature; return its number."""

@@ -1,0 +1,1 @@
+"""One badge on a technician's desk, over USB."""

@@ -1,0 +1,1 @@
+"""What people read of a field: names, rows, the chronicle, treatments."""

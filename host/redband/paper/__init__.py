@@ -1,0 +1,1 @@
+"""What is printed or drawn: cards and state diagrams."""

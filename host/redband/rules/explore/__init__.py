@@ -1,0 +1,1 @@
+"""Walks all that can happen under a ruleset, and tells its faults."""
