@@ -32,7 +32,7 @@ CODE_FLASH_MS = 150  # of the code that is flashed before a reset, without the a
 # Radio.
 RADIO_WAIT_MS = 1000  # the longest the radio task waits, so that it reports in time
 RADIO_LINK_WAIT_MS = 100  # the same while linked: times of the session are that exact
-RADIO_WINDOW_WAIT_MS = 50  # the same while a radio that is seldom on is on, or a tap goes on
+RADIO_TAP_WAIT_MS = 50  # the same while a tap goes on
 RADIO_SEND_WAIT_MS = 5  # there is more to send, and the others run first
 # Adverts: the controller repeats one at its interval; a new one has a new count.
 ADVERT_FAST_INTERVAL_MS = 100

@@ -106,7 +106,7 @@ class Observer:
     def wait_ms(self, now_ms: int) -> int:
         """Return for how long poll() has nothing to do, unless something is heard."""
         if self.on_poll is not None:
-            return limits.RADIO_WINDOW_WAIT_MS
+            return limits.RADIO_TAP_WAIT_MS
         wait_ms = limits.RADIO_WAIT_MS
         for at_ms in (self._take_at_ms, self._retry_at_ms, self.full_until_ms):
             if now_ms < at_ms < now_ms + wait_ms:

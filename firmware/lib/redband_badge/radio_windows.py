@@ -7,12 +7,12 @@ In a window the badge listens all the time. Decides only: radio_task switches. L
 mode alone.
 """
 
-from redband_badge import limits
-
 WINDOW_MS = 700  # on the air: seven adverts, of which a host that listens hears one at least
 WINDOW_PERIOD_MS = 5000  # a host waits so long; what is passed on for 5 s meets a window
 WINDOW_INTERVAL_MS = 100  # of adverts, also when nothing happens
 AFTER_CHANGE_MS = 60_000  # of the state, or an input
+OPEN_WAIT_MS = 50  # between two looks in a window, and between two windows at most
+CLOSED_WAIT_MAX_MS = 1000
 AFTER_LINK_MS = 5000  # a host that has more to say connects again
 
 
@@ -54,8 +54,8 @@ class Windows:
     def wait_ms(self, now_ms: int) -> int:
         """Return for how long poll() says the same, unless something changes."""
         if self._is_open:
-            return limits.RADIO_WINDOW_WAIT_MS
-        return max(0, min(self._since_ms + WINDOW_PERIOD_MS - now_ms, limits.RADIO_WAIT_MS))
+            return OPEN_WAIT_MS
+        return max(0, min(self._since_ms + WINDOW_PERIOD_MS - now_ms, CLOSED_WAIT_MAX_MS))
 
     def _listen(self, until_ms: int) -> None:
         observer = self._badge.observer
