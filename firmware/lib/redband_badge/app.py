@@ -11,19 +11,19 @@ from redband_badge import limits, notes
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
 from redband_badge.files import read_bytes
-from redband_badge.power_task import add_power
+from redband_badge.on_demand import SELF_TEST, WAKE_CHECK, Needed
+from redband_badge.power_parts import add_power
 from redband_badge.radio_parts import add_radio, make_radio
+from redband_badge.state import FAULT_SELF_TEST
 from redband_badge.supervisor import attempt
 from redband_hal import system
 
 
 def run(root: str = "") -> None:
     """Start the badge whose files lie in `root`. Returns only by KeyboardInterrupt."""
-    from redband_badge import sleep  # leaves the memory of a badge that is awake
-
-    if not sleep.wake_check(root):
-        return
-    system.forget("redband_badge.sleep")
+    with Needed(WAKE_CHECK) as sleep:
+        if not sleep.wake_check(root):
+            return
     del sleep
     cause = system.reset_cause()
     boot = BootRecord(root + "/boot.cnt")
@@ -84,10 +84,11 @@ class App:
     async def _test_itself(self, badge, radio) -> None:
         # The file is the installer's wish, or the result of a test that failed.
         if read_bytes(badge.root + limits.SELF_TEST_PATH) is not None:
-            from redband_badge import self_test
-
-            await self_test.at_start(badge, radio, self._watchdog.feed)
-            system.forget("redband_badge.self_test")
+            rest = (badge.options, badge.boot, badge.game_journal)
+            with Needed(SELF_TEST) as self_test:
+                await self_test.at_start(badge.root, *rest, radio, self._watchdog.feed)
+            badge.state.set_fault(FAULT_SELF_TEST, badge.boot.test_failed != 0)
+            badge.clock.start(system.ticks_ms())  # the game begins now
 
     def _try_start(self, radio) -> None:
         try:

@@ -12,25 +12,25 @@ from redband_badge import commands, limits
 from redband_badge.observer import NOT_OURS, TAKEN
 from redband_core import advert, broadcasts, keys, opening
 from redband_core.order_frames import BUSY, FORGED, OLD, OTHER_RULES
-from redband_hal import system
 
 _ECB = 1
 
 
-def heard(badge, payload: bytes) -> int:
-    """Take a payload that the observer heard; return what a taker does. Raises ProtocolError."""
-    outcome = obey(badge, payload, lambda _outcome: None)
-    for name in ("badge.broadcast", "core.order_frames", "core.opening"):
-        system.forget("redband_" + name)
+def heard(parts, payload: bytes) -> int:
+    """Take a payload that the observer heard; return what a taker does. Raises ProtocolError.
+
+    `parts`: RadioParts.
+    """
+    outcome = obey(parts, payload, lambda _outcome: None)
     return NOT_OURS if outcome == FORGED or outcome == BUSY else TAKEN
 
 
-def obey(badge, payload: bytes, done) -> "int | None":
+def obey(parts, payload: bytes, done) -> "int | None":
     """Obey and pass on a payload of 24 bytes; return an outcome, or None: `done` is told it later.
 
     Raises ProtocolError for what is no FLEET advert.
     """
-    access = badge.observer.access
+    access = parts.observer.access
     if opening.kind_of(payload) != advert.KIND_BROADCAST or not access.file:
         return FORGED
     cipher = cryptolib.aes(access.key(keys.ADVERT_ENCRYPT_AT), _ECB)
@@ -38,31 +38,31 @@ def obey(badge, payload: bytes, done) -> "int | None":
     if not opening.is_proven(payload, block, access.key(keys.BROADCAST_AT)):
         return FORGED
     number, command, event_id, argument, _origin, hops = broadcasts.parse_fleet(block)
-    if number < badge.game_journal.broadcast_number:
+    if number < parts.game_journal.broadcast_number:
         return OLD
 
     def decided(outcome: int) -> None:
         # Also when it was obeyed before: a host that asks again wants it said again.
         if hops:
-            badge.observer.call(
-                _with_hops(badge, payload, block, hops - 1), limits.BROADCAST_FOR_MS
+            parts.observer.call(
+                _with_hops(parts, payload, block, hops - 1), limits.BROADCAST_FOR_MS
             )
         done(outcome)
 
-    if number == badge.game_journal.broadcast_number:
+    if number == parts.game_journal.broadcast_number:
         decided(OLD)
         return None
-    event = _event(badge, command, event_id, argument)
-    is_given = badge.pending_commands.give(commands.BROADCAST, (number, command, event), decided)
+    event = _event(parts, command, event_id, argument)
+    is_given = parts.pending_commands.give(commands.BROADCAST, (number, command, event), decided)
     return None if is_given else BUSY
 
 
-def _event(badge, command: int, event_id: int, argument: int) -> "tuple | int":
+def _event(parts, command: int, event_id: int, argument: int) -> "tuple | int":
     """Return (event id, arguments) of a word that means an event, else an outcome or 0."""
     if command != broadcasts.FLEET_FIGHT_OVER:
         return 0
-    identity = badge.info.ruleset_identity
-    ruleset = badge.ruleset
+    identity = parts.info.ruleset_identity
+    ruleset = parts.ruleset
     if ruleset is None or identity[0] | identity[1] << 8 != argument:
         return OTHER_RULES
     if event_id >= len(ruleset.event_args):
@@ -70,10 +70,10 @@ def _event(badge, command: int, event_id: int, argument: int) -> "tuple | int":
     return event_id, (0,) * ruleset.event_args[event_id]
 
 
-def _with_hops(badge, payload: bytes, block: bytes, hops: int) -> bytes:
+def _with_hops(parts, payload: bytes, block: bytes, hops: int) -> bytes:
     """Return the payload with another number of hops, which the proof leaves out."""
     at = opening.HOPS_AT
     block = block[:at] + bytes((hops,)) + block[at + 1 :]
-    key = badge.observer.access.key(keys.ADVERT_ENCRYPT_AT)
+    key = parts.observer.access.key(keys.ADVERT_ENCRYPT_AT)
     encrypted = bytes(cryptolib.aes(key, _ECB).encrypt(block))
     return payload[:2] + encrypted + payload[2 + len(block) :]

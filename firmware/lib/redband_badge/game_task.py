@@ -10,6 +10,7 @@ a pause too. Game time is that clock's, less what pauses took.
 """
 
 from redband_badge import limits, notes
+from redband_badge.on_demand import COMMANDS, EMERGENCY, Needed
 from redband_core import gestures
 from redband_hal import system
 
@@ -113,9 +114,8 @@ class GameTask:
             game_journal.decided_seq = -1
             if queue is self._queue:
                 if item[0] == gestures.EMERGENCY:
-                    from redband_badge import emergency  # seldom, one hopes
-
-                    emergency.take_gesture(game_journal, self._state, first_ms, now_ms)
+                    with Needed(EMERGENCY) as emergency:
+                        emergency.take_gesture(game_journal, self._state, first_ms, now_ms)
                 else:
                     code = item[0]
                     if code >= gestures.HOLD and self._state.on_gesture and not is_in_pause:
@@ -124,9 +124,8 @@ class GameTask:
             elif queue is self._note_queue:
                 game_journal.note(now_ms, item[0], item[1])
             else:
-                from redband_badge import commands  # costs a badge that hears none no memory
-
-                game_journal.result = commands.take(game_journal, item, now_ms)
+                with Needed(COMMANDS) as commands:
+                    game_journal.result = commands.take(game_journal, item, now_ms)
                 self._game_ms()
             self._finish(queue)
             item = queue.front()

@@ -6,20 +6,24 @@ Leaves the memory again when it was used.
 """
 
 from redband_badge import commands, notes
+from redband_badge.on_demand import BROADCAST, WAKE_CHECK, Needed
 from redband_core import frames, order_frames
 from redband_core.order_frames import BUSY, DONE, IMPOSSIBLE, NO_RULES, ROLE, UNKNOWN
 
 
-def take(badge, session, number: int, message: bytes) -> None:
-    """Take a signed message of `session`, see BadgeSession. Raises ProtocolError."""
+def take(parts, session, number: int, message: bytes) -> None:
+    """Take a signed message of `session`, see BadgeSession. Raises ProtocolError.
+
+    `parts`: RadioParts.
+    """
     opcode = message[0]
     if opcode == frames.BROADCAST:
-        _take_broadcast(badge, session, number, order_frames.decode_fleet(message))
+        _take_broadcast(parts, session, number, order_frames.decode_fleet(message))
         return
     is_event = opcode == frames.EVENT
     decode = order_frames.decode_event if is_event else order_frames.decode_command
     request, what, args = decode(message)
-    entry, is_new = badge.pending_commands.request(request)
+    entry, is_new = parts.pending_commands.request(request)
     entry[2:] = [session, number, opcode]
     if not is_new:
         if entry[1] is not None:
@@ -30,11 +34,11 @@ def take(badge, session, number: int, message: bytes) -> None:
         _finish(entry, outcome)
 
     if is_event:
-        outcome = _event(badge, session.role, what, args, done)
+        outcome = _event(parts, session.role, what, args, done)
     else:
-        outcome = _command(badge, session.role, what, done)
+        outcome = _command(parts, session.role, what, done)
     if outcome == BUSY:
-        badge.pending_commands.requests.remove(entry)  # said again, it is tried again
+        parts.pending_commands.requests.remove(entry)  # said again, it is tried again
     if outcome is not None:
         _finish(entry, outcome)
 
@@ -46,19 +50,19 @@ def _finish(entry: list, outcome: int) -> None:
         session.answer(number, order_frames.encode_result(opcode, request, outcome))
 
 
-def _event(badge, role: int, event_id: int, args: tuple, done) -> "int | None":
+def _event(parts, role: int, event_id: int, args: tuple, done) -> "int | None":
     """Return an outcome, or None when the game task will say it to `done`."""
-    ruleset = badge.ruleset
+    ruleset = parts.ruleset
     if ruleset is None:
         return NO_RULES
     if event_id >= len(ruleset.event_roles):
         return UNKNOWN
     if not commands.may_send(ruleset, event_id, role):
         return ROLE
-    return _give(badge, commands.EVENT, (event_id, args, role), done)
+    return _give(parts, commands.EVENT, (event_id, args, role), done)
 
 
-def _command(badge, role: int, command: int, done) -> "int | None":
+def _command(parts, role: int, command: int, done) -> "int | None":
     roles = order_frames.COMMAND_ROLES
     if not 0 < command < len(roles):
         return UNKNOWN
@@ -66,34 +70,32 @@ def _command(badge, role: int, command: int, done) -> "int | None":
         return ROLE
     if command == order_frames.PAUSE or command == order_frames.RESUME:
         kind = commands.PAUSE if command == order_frames.PAUSE else commands.RESUME
-        return _give(badge, kind, role, done)
+        return _give(parts, kind, role, done)
     if command == order_frames.IDENTIFY:
-        badge.state.identified += 1
-        badge.state.touch()
+        parts.state.identified += 1
+        parts.state.touch()
         return DONE
     if command == order_frames.TRANSPORT:
-        from redband_badge import sleep
-
-        return DONE if sleep.enter_transport(badge) else IMPOSSIBLE
+        with Needed(WAKE_CHECK) as sleep:
+            return DONE if sleep.enter_transport(parts.state) else IMPOSSIBLE
     if command == order_frames.EMERGENCY_OVER:
         note = (notes.EMERGENCY, 0)
     else:
         is_begin = command == order_frames.GAME_BEGINS
         note = (notes.GAME_BEGUN if is_begin else notes.GAME_ENDED, 0)
-    return _give(badge, commands.NOTE, note + (role,), done)
+    return _give(parts, commands.NOTE, note + (role,), done)
 
 
-def _give(badge, kind: int, value, done) -> "int | None":
-    return None if badge.pending_commands.give(kind, value, done) else BUSY
+def _give(parts, kind: int, value, done) -> "int | None":
+    return None if parts.pending_commands.give(kind, value, done) else BUSY
 
 
-def _take_broadcast(badge, session, number: int, payload: bytes) -> None:
-    from redband_badge import broadcast
-
+def _take_broadcast(parts, session, number: int, payload: bytes) -> None:
     def done(outcome: int) -> None:
-        newest = badge.game_journal.broadcast_number
+        newest = parts.game_journal.broadcast_number
         session.answer(number, order_frames.encode_fleet_result(newest, outcome))
 
-    outcome = broadcast.obey(badge, payload, done)
+    with Needed(BROADCAST) as broadcast:
+        outcome = broadcast.obey(parts, payload, done)
     if outcome is not None:
         done(outcome)

@@ -14,16 +14,11 @@ from redband_badge import notes
 from redband_core import gestures, hit_filter, journal, limits
 from redband_core.advert import FLAG_INPUT_STUCK
 from redband_core.clock import TICKS_PERIOD, GameClock
-from redband_hal import board, event_loop, system
+from redband_hal import system
 from redband_hal.event_loop import Wakeup
-from redband_hal.inputs import Contact
 
 SOURCE_BUTTON = 0
 SOURCE_IMPACT = 1
-
-# Values of the setting `impact`.
-IMPACT_OFF = 1
-IMPACT_ACCELEROMETER = 2
 
 # What is counted and noted; the first two of the contacts, together for a second, the rest faults
 # of wiring or program, which a minute is often enough for.
@@ -192,34 +187,3 @@ class InputTask:
         self._note_queue.put((journal.NOTE_INPUT_STUCK, value))
         is_any_stuck = any(one.was_stuck for one in self._channels)
         self._state.set_flag(FLAG_INPUT_STUCK, is_any_stuck)
-
-
-def add_inputs(badge, supervisor) -> None:
-    """Add the input task of `badge` (a Badge) to its supervisor, and the sensor's if it has one.
-
-    `badge.woke_by_button`: the chip slept and this press woke it (R13); it counts although the
-    finger may be gone.
-    """
-    button = Contact(board.PIN_BUTTON, board.BUTTON_ACTIVE_LOW)
-    contacts = [button]
-    if badge.woke_by_button:
-        button.latch()
-    impact = None
-    if badge.options.impact != IMPACT_OFF:
-        impact = Contact(board.PIN_IMPACT, board.IMPACT_ACTIVE_LOW)
-        contacts.append(impact)
-    if badge.options.impact == IMPACT_ACCELEROMETER:
-        # Costs a badge without one no memory.
-        from redband_badge.impact_sensor import BlowContact, ImpactSensor
-
-        sensor = ImpactSensor(badge.options.impact_threshold_mg, badge.state, badge.note_queue)
-        sensor.look()
-        impact = BlowContact(impact, sensor)
-        supervisor.add(notes.TASK_SENSOR, sensor.run)
-    event_loop.watch()
-    queues = (badge.queue, badge.note_queue)
-    task = InputTask(badge.clock, button, impact, *queues, badge.state)
-    for contact in contacts:
-        contact.wakeup = task.wakeup
-    badge.inputs = task
-    supervisor.add(notes.TASK_INPUT, task.run)

@@ -1,12 +1,21 @@
 """Puts the radio to a badge, for the app and for safe mode alike."""
 
 from redband_badge import notes
+from redband_badge.adverts import Adverts
 from redband_badge.files import read_bytes
-from redband_badge.journal_pages import JournalPages
+from redband_badge.observer import Observer
+from redband_badge.on_demand import (
+    BROADCAST,
+    HOST_COMMANDS,
+    INFO,
+    TAP_GESTURES,
+    UPDATE,
+    Needed,
+)
 from redband_badge.pending_commands import PendingCommands
 from redband_badge.radio_task import RadioTask
-from redband_core import frames, keys
-from redband_hal import board, system
+from redband_core import advert, frames, keys
+from redband_hal import board
 from redband_hal.radio import Radio
 
 
@@ -29,54 +38,52 @@ def load_access(badge) -> keys.Access:
     return keys.Access(file)
 
 
-_ANY_STAFF = 0b11110  # and medics: what exactly is judged by `host_commands`
+_COMMAND_ROLES = 0b11110  # medics, too: what exactly is judged by `host_commands`
 _SYNC_ROLES = 0b11100
 _UPDATE_ROLES = 0b11000  # game master and technician
 
 
-def handlers_of(badge) -> dict:
-    """Return what a proven host may ask besides the journal: see BadgeSession's `handlers`.
+class RadioParts:
+    """What commands, broadcasts and a medic's tap work with."""
 
-    Each handler is a function here that imports what it needs when it is called.
-    """
+    def __init__(self, observer, pending_commands, badge) -> None:
+        """Take the rest from `badge`, a Badge: its part of the rules and of the game."""
+        self.observer = observer
+        self.pending_commands = pending_commands
+        self.state = badge.state
+        self.info = badge.info
+        self.options = badge.options
+        self.ruleset = badge.ruleset
+        self.game_journal = badge.game_journal
 
-    def order(session, number: int, message: bytes) -> None:
-        from redband_badge import host_commands
 
-        try:
-            host_commands.take(badge, session, number, message)
-        finally:
-            for name in (
-                "badge.host_commands",
-                "badge.broadcast",
-                "core.order_frames",
-                "core.opening",
-            ):
-                system.forget("redband_" + name)
+def handlers_of(badge, parts: RadioParts) -> dict:
+    """Return what a proven host may ask besides the journal: see BadgeSession's `handlers`."""
+
+    def take_command(session, number: int, message: bytes) -> None:
+        with Needed(HOST_COMMANDS) as host_commands:
+            host_commands.take(parts, session, number, message)
+
+    def make_desk(update):
+        running = (badge.info, badge.options, badge.ruleset)
+        return update.Desk(badge.root, *running, badge.state, badge.note_queue)
 
     def take_upload(session, number: int, message: bytes) -> None:
-        from redband_badge import update  # stays while an upload is going on
-
-        update.take(badge, session, number, message)
+        with Needed(UPDATE) as update:
+            update.take(make_desk, session, number, message)
 
     handlers: dict = dict.fromkeys(range(0x30, 0x35), (_UPDATE_ROLES, take_upload))
-    handlers[frames.COMMAND] = handlers[frames.EVENT] = (_ANY_STAFF, order)
-    handlers[frames.BROADCAST] = (_SYNC_ROLES, order)
+    handlers[frames.COMMAND] = handlers[frames.EVENT] = (_COMMAND_ROLES, take_command)
+    handlers[frames.BROADCAST] = (_SYNC_ROLES, take_command)
     return handlers
 
 
-def gesture_taker(badge):
+def gesture_taker(parts: RadioParts):
     """Return what looks at gestures first, in a game where medics treat by badge or by host."""
 
     def take(code: int, first_ms: int, now_ms: int) -> int:
-        from redband_badge import tap_gestures  # seldom
-
-        try:
-            return tap_gestures.take(badge, code, first_ms, now_ms)
-        finally:
-            system.forget("redband_badge.tap_gestures")
-            if badge.tap is None:
-                system.forget("redband_core.tap")
+        with Needed(TAP_GESTURES) as tap_gestures:
+            return tap_gestures.take(parts, code, first_ms, now_ms)
 
     return take
 
@@ -93,26 +100,48 @@ def is_windowed(badge) -> bool:
 def add_radio(badge, supervisor, radio: "Radio | None" = None) -> Radio:
     """Add the radio task to the supervisor; return the radio."""
     radio = radio or make_radio()
+    state, info = badge.state, badge.info
+    slot = read_bytes(badge.root + "/slot") or b"\0"
+    if slot[0] == 2:  # of slots.py, which costs no memory here
+        info.firmware_version += " trial"
+    access = load_access(badge)
+    adverts = Adverts(state, info, access, badge.boot)
+    observer = Observer(radio, state, badge.note_queue, access, adverts)
+    badge.observer = observer
+    parts = RadioParts(observer, PendingCommands(badge.command_queue, state), badge)
+
+    def hear_broadcast(payload: bytes, _rssi_dbm: int, _now_ms: int) -> int:
+        with Needed(BROADCAST) as broadcast:
+            return broadcast.heard(parts, payload)
+
+    observer.takers[advert.KIND_BROADCAST] = hear_broadcast
+    if badge.options.treatment and badge.ruleset is not None:
+        state.on_gesture = gesture_taker(parts)
+    with Needed(INFO) as messages:
+        info_value = messages.encode_info(info)
+    make_link = link_maker(badge, radio, access, handlers_of(badge, parts))
+    task = RadioTask(radio, state, info_value, badge.note_queue, observer, make_link)
+    if is_windowed(badge):
+        from redband_badge import radio_windows  # costs a badge whose radio is always on nothing
+        from redband_badge.power_parts import install_sleep
+
+        windows = radio_windows.Windows(state, observer, install_sleep(badge))
+        task.windows = windows  # pyright: ignore[reportAttributeAccessIssue]
+    supervisor.add(notes.TASK_RADIO, task.run)
+    return radio
+
+
+def link_maker(badge, radio, access, handlers: dict):
+    """Return what makes a Link of a connection, see RadioTask."""
     state = badge.state
 
     def release(before_seq: int) -> None:
         state.release_before_seq = max(state.release_before_seq, before_seq)
         badge.game_wakeup.set()
 
-    slot = read_bytes(badge.root + "/slot") or b"\0"
-    if slot[0] == 2:  # of slots.py, which costs no memory here
-        badge.info.firmware_version += " trial"
-    pages = JournalPages(badge.store, release)
-    badge.pending_commands = PendingCommands(badge)
-    if badge.options.treatment and badge.ruleset is not None:
-        state.on_gesture = gesture_taker(badge)
-    task = RadioTask(radio, badge, pages, load_access(badge), handlers_of(badge))
-    badge.observer = task.observer
-    if is_windowed(badge):
-        from redband_badge import light_sleep, radio_windows
+    def make(link, connection: int):
+        session = (badge.info, access, handlers)
+        wake = state.radio_wakeup.set
+        return link.Link(radio, connection, badge.store, release, session, wake)
 
-        sleeper = light_sleep.install(badge)
-        windows = radio_windows.Windows(badge, task.adverts, sleeper)
-        task.windows = windows  # pyright: ignore[reportAttributeAccessIssue]
-    supervisor.add(notes.TASK_RADIO, task.run)
-    return radio
+    return make

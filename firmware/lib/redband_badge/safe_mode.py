@@ -60,7 +60,7 @@ async def _add_radio(badge: Badge, supervisor, radios: list) -> None:
 
 
 async def _add_power(badge: Badge, supervisor) -> None:
-    from redband_badge.power_task import add_power
+    from redband_badge.power_parts import add_power
 
     add_power(badge, supervisor)
 

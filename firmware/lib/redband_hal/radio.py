@@ -222,8 +222,11 @@ class Radio:
         return True
 
     def disconnect(self, connection: int) -> None:
-        """Ask the controller to end a connection; EVENT_DISCONNECTED follows. Raises OSError."""
-        self._ble.gap_disconnect(connection)  # pyright: ignore[reportArgumentType]
+        """Ask the controller to end a connection; EVENT_DISCONNECTED follows."""
+        try:
+            self._ble.gap_disconnect(connection)  # pyright: ignore[reportArgumentType]
+        except OSError:
+            return  # it is gone already, or its event is on the way
 
     def stop(self) -> None:
         """Switch the controller off, so that a soft reset leaves nothing half alive.
