@@ -3,7 +3,7 @@
 import binascii
 import unittest
 
-from redband_core import journal, limits
+from redband_core import journal, limits, numbers
 from redband_core.errors import JournalCorrupt, ProtocolError, UsageError
 from redband_core.packing import put_u32, put_varint
 
@@ -21,7 +21,7 @@ def sample_records(first_seq):
         (journal.REFUSED, 90, journal.refused_payload(4, 1, (1, -1))),
         (journal.SNAPSHOT, 1, bytes(range(200))),
         (journal.CHECKPOINT, 30000, b""),
-        (journal.NOTE, 5, journal.note_payload(journal.NOTE_LOW_BATTERY, 3405)),
+        (journal.NOTE, 5, journal.note_payload(numbers.NOTE_LOW_BATTERY, 3405)),
         (journal.PAUSE, 128, b""),
         (journal.RESUME, 0, b""),
     ]

@@ -3,7 +3,7 @@
 import unittest
 
 from redband.wire import order_frames as wire_order_frames
-from redband_core import frames, order_frames
+from redband_core import frames, numbers, order_frames
 from redband_core.errors import ProtocolError, UsageError
 
 NUMBERS = (0, 1, 127, 128, 65535, (1 << 32) - 1)
@@ -51,7 +51,7 @@ class Codec(unittest.TestCase):
                     self.assertEqual(
                         wire_order_frames.decode_result(message, opcode), (number, outcome)
                     )
-        message = order_frames.encode_fleet_result(77, order_frames.OLD)
+        message = order_frames.encode_fleet_result(77, numbers.ANSWER_OLD)
         self.assertEqual(wire_order_frames.decode_result(message, frames.BROADCAST), (77, -7))
         with self.assertRaises(ProtocolError):
             wire_order_frames.decode_result(message, frames.EVENT)
@@ -107,13 +107,13 @@ class Codec(unittest.TestCase):
 
     def test_every_command_has_its_roles_and_no_player_has_any(self):
         commands = (
-            order_frames.PAUSE,
-            order_frames.RESUME,
-            order_frames.GAME_BEGINS,
-            order_frames.GAME_OVER,
-            order_frames.EMERGENCY_OVER,
-            order_frames.IDENTIFY,
-            order_frames.TRANSPORT,
+            numbers.COMMAND_PAUSE,
+            numbers.COMMAND_RESUME,
+            numbers.COMMAND_GAME_BEGINS,
+            numbers.COMMAND_GAME_OVER,
+            numbers.COMMAND_EMERGENCY_OVER,
+            numbers.COMMAND_IDENTIFY,
+            numbers.COMMAND_TRANSPORT,
         )
         self.assertEqual(commands, tuple(range(1, len(order_frames.COMMAND_ROLES))))
         for command in commands:

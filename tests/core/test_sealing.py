@@ -4,6 +4,8 @@ import binascii
 import sys
 import unittest
 
+from redband_core import numbers
+
 sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
 import aes
@@ -19,7 +21,7 @@ encrypt, decrypt = aes.encryptor(CIPHER_KEY), aes.decryptor(CIPHER_KEY)
 
 OFFER = broadcasts.offer_block(42, 7, 0xAABBCCDD, 1, (9, 2, 3), 0x12345, 0xCAFE)
 RESULT = broadcasts.result_block(42, 7, 0xAABBCCDD, 9, -10)
-FLEET = broadcasts.fleet_block(5, broadcasts.FLEET_PAUSE, 0, 30, 7, 1)
+FLEET = broadcasts.fleet_block(5, numbers.BROADCAST_PAUSE, 0, 30, 7, 1)
 
 
 class StateSealTest(unittest.TestCase):

@@ -3,6 +3,8 @@
 import sys
 import unittest
 
+from redband_core import numbers
+
 sys.path.append("/".join(__file__.split("/")[:-1] + ["data"]))
 
 from link import (
@@ -29,7 +31,7 @@ from link import (
 
 from redband.wire import frames as wire_frames
 from redband.wire import log_stream as wire_log_stream
-from redband_core import frames, keys, limits, proofs
+from redband_core import frames, limits, proofs
 from redband_core.errors import ProtocolError
 from redband_core.keys import Access
 from redband_core.session import CLOSE_ACCESS, OPEN, BadgeSession
@@ -50,7 +52,7 @@ def controls(badge):
 
 
 class RecordedCase(unittest.TestCase):
-    def record(self, log, role=keys.ROLE_GAME_MASTER):
+    def record(self, log, role=numbers.ROLE_GAME_MASTER):
         """Return all that a host has written in a good session: a thief's loot."""
         link = Link(log, Store(), 247)
         link.host = host_session_for(link.store.next_seq_for, role)
@@ -233,7 +235,7 @@ class ReplayTest(RecordedCase):
         peer.hello()
         (number, message), *more = controls(badge)
         self.assertEqual((message[0], more), (frames.WELCOME, []))  # the link repeated it
-        for role, nonce in ((keys.ROLE_MEDIC, HOST_NONCE), (peer.role, b"another8")):
+        for role, nonce in ((numbers.ROLE_MEDIC, HOST_NONCE), (peer.role, b"another8")):
             number = peer.say(wire_frames.encode_hello(role, nonce))
             self.assertEqual(refusals(badge), [(number, frames.REFUSED_ORDER)])
         self.assertEqual((badge.role, badge.is_proven), (peer.role, True))
@@ -363,12 +365,12 @@ class RoleTest(unittest.TestCase):
 
     def test_medic_who_asks_for_a_journal_is_told_so(self):
         link = Link(Log(3), Store(), 247)
-        link.host = host_session_for(link.store.next_seq_for, keys.ROLE_MEDIC)
+        link.host = host_session_for(link.store.next_seq_for, numbers.ROLE_MEDIC)
         self.assertEqual(link.run(), failed(wire_log_stream.ROLE))
 
 
 class HandlerTest(SessionCase):
-    def talk(self, handlers, role=keys.ROLE_MARSHAL):
+    def talk(self, handlers, role=numbers.ROLE_MARSHAL):
         link = Link(Log(3), Store(), 23)
         link.badge = badge_session(link.log, handlers=handlers)
         from redband.wire.session import Client
@@ -380,10 +382,10 @@ class HandlerTest(SessionCase):
         waiting = []
 
         def handle(session, number, message):
-            self.assertEqual(session.role, keys.ROLE_MARSHAL)
+            self.assertEqual(session.role, numbers.ROLE_MARSHAL)
             waiting.append((session, number, message))
 
-        link = self.talk({frames.COMMAND: (1 << keys.ROLE_MARSHAL, handle)})
+        link = self.talk({frames.COMMAND: (1 << numbers.ROLE_MARSHAL, handle)})
         link.run(turns_max=20)
         link.host.ask(b"\x11\x01\x02")
         link.run(turns_max=40)
@@ -401,7 +403,7 @@ class HandlerTest(SessionCase):
             seen.append((number, message))
             session.answer(number, b"\x91\x02\x00")
 
-        link = self.talk({frames.COMMAND: (1 << keys.ROLE_MARSHAL, handle)})
+        link = self.talk({frames.COMMAND: (1 << numbers.ROLE_MARSHAL, handle)})
         link.run(turns_max=20)
         count = len(link.downs)
         link.down = lambda index, frame: [] if index == count else [frame]
@@ -412,7 +414,7 @@ class HandlerTest(SessionCase):
         self.assertEqual(link.events[-1], (wire_log_stream.ANSWER, b"\x91\x02\x00"))
 
     def test_forged_answer_is_no_answer(self):
-        link = self.talk({frames.COMMAND: (1 << keys.ROLE_MARSHAL, lambda *all_of: None)})
+        link = self.talk({frames.COMMAND: (1 << numbers.ROLE_MARSHAL, lambda *all_of: None)})
         link.run(turns_max=20)
         link.host.ask(b"\x11\x01\x02")
         for forged in (b"\x91\x02\x00", b"\x91\x02\x00" + bytes(12)):
@@ -422,8 +424,8 @@ class HandlerTest(SessionCase):
 
     def test_role_without_permission_is_refused_and_the_session_goes_on(self):
         called = []
-        handlers = {0x11: (1 << keys.ROLE_GAME_MASTER, lambda *all_of: called.append(all_of))}
-        badge, peer = proven(Log(3), keys.ROLE_MEDIC, handlers=handlers)
+        handlers = {0x11: (1 << numbers.ROLE_GAME_MASTER, lambda *all_of: called.append(all_of))}
+        badge, peer = proven(Log(3), numbers.ROLE_MEDIC, handlers=handlers)
         number = peer.ask(b"\x11")
         self.assertEqual(refusals(badge), [(number, frames.REFUSED_ROLE)])
         self.assertEqual((called, badge.close_reason(0)), ([], OPEN))

@@ -3,7 +3,7 @@
 import binascii
 import unittest
 
-from redband_core import tap
+from redband_core import numbers, tap
 from redband_core.errors import ProtocolError, UsageError
 
 
@@ -95,12 +95,12 @@ class ActionsTest(unittest.TestCase):
 
 class RecordTest(unittest.TestCase):
     def test_golden_vector(self):
-        data = tap.payload((tap.MEDIC, 2), 42, 0xAABBCCDD, tap.ALREADY, (9, (2, 0)))
+        data = tap.payload((tap.MEDIC, 2), 42, 0xAABBCCDD, numbers.ANSWER_ALREADY, (9, (2, 0)))
         self.assertEqual(binascii.hexlify(data), b"052a00ddccbbaa13090400")
 
     def test_every_value_comes_back(self):
         for who in ((tap.PATIENT, 0), (tap.PATIENT, 4), (tap.MEDIC, 1)):
-            for outcome in (0, 1, 200, tap.ROLE, tap.ASKED):
+            for outcome in (0, 1, 200, numbers.ANSWER_ROLE, numbers.ANSWER_ASKED):
                 for event in ((0, ()), (255, (255, 0)), (3, (0, 1))):
                     value = (who, 0xFFFF, 0, outcome, event)
                     self.assertEqual(tap.parse(tap.payload(*value)), value)

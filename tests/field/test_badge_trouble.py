@@ -5,13 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 
-from redband_core import journal
+from redband_core import journal, numbers
 
 HIT = (1, (1, 0))
-REASON_SETTINGS, REASON_RULESET, REASON_TASKS, REASON_BOOTS = 1, 2, 3, 4
-RAW_GESTURE = 37
-LOW_BATTERY = 58  # and critical at once, at 3.4 V
-TASK_RADIO = 4
+LOW_BATTERY = numbers.NOTE_BATTERY_CRITICAL  # and low at once, at 3.4 V
 
 FAILS_AT_START = """
 def add_power(badge, supervisor):
@@ -78,7 +75,7 @@ async def hit_and_cut(bench) -> None:
 
 
 def safe_mode_reasons(bench) -> list[int]:
-    return [value for code, value in bench.notes() if code == journal.NOTE_SAFE_MODE]
+    return [value for code, value in bench.notes() if code == numbers.NOTE_SAFE_MODE]
 
 
 async def test_R12_app_that_raises_at_start_gets_safe_mode_at_the_fourth_start(make_bench):
@@ -86,10 +83,10 @@ async def test_R12_app_that_raises_at_start_gets_safe_mode_at_the_fourth_start(m
         replace={"/lib/redband_badge/power_task.mpy": FAILS_AT_START}, with_power=False
     )
     await bench.badge.power_on()
-    await in_safe_mode(bench, boots=4, code=REASON_BOOTS)
+    await in_safe_mode(bench, boots=4, code=numbers.REASON_BOOTS)
     await hit_and_cut(bench)
     assert bench.events() == [HIT]
-    assert safe_mode_reasons(bench) == [REASON_BOOTS]
+    assert safe_mode_reasons(bench) == [numbers.REASON_BOOTS]
 
 
 async def test_app_that_cannot_be_imported_gets_safe_mode_at_once(make_bench):
@@ -97,7 +94,7 @@ async def test_app_that_cannot_be_imported_gets_safe_mode_at_once(make_bench):
         replace={"/lib/redband_badge/app.mpy": b"not a module"}, with_power=False
     )
     await bench.badge.power_on()
-    await in_safe_mode(bench, boots=1, code=REASON_BOOTS)
+    await in_safe_mode(bench, boots=1, code=numbers.REASON_BOOTS)
     await hit_and_cut(bench)
     assert bench.events() == [HIT]
 
@@ -109,33 +106,33 @@ async def test_R15_task_that_fails_five_times_gets_safe_mode_and_each_failure_is
         replace={"/lib/redband_badge/power_task.mpy": FAILS_WHILE_RUNNING}, with_power=False
     )
     await bench.badge.power_on()
-    await in_safe_mode(bench, boots=2, code=REASON_TASKS)
+    await in_safe_mode(bench, boots=2, code=numbers.REASON_TASKS)
     await hit_and_cut(bench)
     assert bench.events() == [HIT]
-    restarts = [code for code, _value in bench.notes() if code == journal.NOTE_TASK_RESTARTED]
+    restarts = [code for code, _value in bench.notes() if code == numbers.NOTE_TASK_RESTARTED]
     assert len(restarts) >= 3
-    assert safe_mode_reasons(bench) == [REASON_TASKS]
+    assert safe_mode_reasons(bench) == [numbers.REASON_TASKS]
 
 
 async def test_G13_damaged_settings_give_safe_mode_that_keeps_the_wound(make_bench):
     bad = json.dumps(SETTINGS | {"badge_id": -1}).encode()
     good = json.dumps(SETTINGS).encode()
     bench = await make_bench(replace={"/settings.json": bad, "/settings.good": good})
-    await in_safe_mode(bench, boots=1, code=REASON_SETTINGS)
+    await in_safe_mode(bench, boots=1, code=numbers.REASON_SETTINGS)
     await hit_and_cut(bench)
     boot = next(r for r in bench.records() if r[1] == journal.BOOT)
     assert journal.parse_boot(boot[3])[3] == 7
     assert bench.events() == [HIT]
     assert bench.files()["/settings.json"] == bad
     await bench.badge.power_on()
-    await in_safe_mode(bench, boots=2, code=REASON_SETTINGS)
+    await in_safe_mode(bench, boots=2, code=numbers.REASON_SETTINGS)
     await hit_and_cut(bench)
     assert bench.events() == [HIT, HIT]
 
 
 async def test_R14_battery_is_watched_in_safe_mode(make_bench):
     bench = await make_bench(time_factor=5, replace={"/ruleset.bin": b"RBL1 but damaged"})
-    await in_safe_mode(bench, boots=1, code=REASON_RULESET)
+    await in_safe_mode(bench, boots=1, code=numbers.REASON_RULESET)
     bench.badge.set_battery_mv(3400)
     await until(lambda: any(code == LOW_BATTERY for code, _value in bench.notes()), 20)
     await bench.acknowledged(bench.badge.press())
@@ -143,17 +140,21 @@ async def test_R14_battery_is_watched_in_safe_mode(make_bench):
 
 async def test_damaged_ruleset_keeps_presses_as_notes(make_bench):
     bench = await make_bench(replace={"/ruleset.bin": b"RBL1 but damaged"})
-    await in_safe_mode(bench, boots=1, code=REASON_RULESET)
+    await in_safe_mode(bench, boots=1, code=numbers.REASON_RULESET)
     for _press in range(3):
         await bench.acknowledged(bench.badge.press(rest_ms=100))
     await bench.badge.power_cut()
-    assert [value for code, value in bench.notes() if code == RAW_GESTURE][:3] == [1, 1, 1]
+    assert [value for code, value in bench.notes() if code == numbers.NOTE_RAW_GESTURE][:3] == [
+        1,
+        1,
+        1,
+    ]
 
 
 async def test_B9_radio_that_never_starts_is_shown_and_the_game_runs(make_bench):
     bench = await make_bench(replace={"/lib/redband_hal/radio.mpy": DEAD_RADIO})
     await bench.acknowledged(bench.badge.press())
-    await until(lambda: (journal.NOTE_RADIO_OFF, 19) in bench.notes())
+    await until(lambda: (numbers.NOTE_RADIO_OFF, 19) in bench.notes())
     await hit_and_cut(bench)
     assert bench.events() == [HIT, HIT]
     assert bench.badge.boots == 1

@@ -27,7 +27,7 @@ from tests.support.tap_harness import (
 from redband import rules
 from redband.keys import GameKeys
 from redband.virtual.field import Field
-from redband_core import advert, journal, tap
+from redband_core import advert, journal, numbers, tap
 
 AUTH_REFUSED = 70
 pytestmark = pytest.mark.timeout(240)
@@ -53,14 +53,14 @@ async def test_medic_treats_the_patient_who_calls_and_both_books_say_so(
     patient = await join(field, 1, radio_mode=radio_mode)
     medic = await join(field, 2, role="medic", radio_mode=radio_mode)
     await hit(patient)
-    assert await treat(air, patient, medic) == tap.APPLIED
+    assert await treat(air, patient, medic) == numbers.ANSWER_DONE
     treated = (rules.load("wounds").event("treat").id, ())
     (theirs,) = taps(patient)
     assert theirs[:2] == ((tap.PATIENT, 1), 2)
-    assert theirs[3:] == (tap.FOLLOWS, treated)
+    assert theirs[3:] == (numbers.ANSWER_FOLLOWS, treated)
     asked, result = taps(medic)
-    assert asked == ((tap.MEDIC, 1), 1, theirs[2], tap.ASKED, treated)
-    assert result == ((tap.MEDIC, 1), 1, theirs[2], tap.APPLIED, treated)
+    assert asked == ((tap.MEDIC, 1), 1, theirs[2], numbers.ANSWER_ASKED, treated)
+    assert result == ((tap.MEDIC, 1), 1, theirs[2], numbers.ANSWER_DONE, treated)
     # The hold's press is no hit, nor are the medic's presses.
     assert events(patient) == ["hit", "hit", "void", "treat"]
     assert events(medic) == ["hit", "hit", "void"]
@@ -99,12 +99,12 @@ async def test_two_medics_at_once_the_first_valid_offer_counts(field: Field, air
     await asyncio.gather(*[pick(medic, 4) for medic in medics])
     await air.next(advert.KIND_RESULT, 1)
     await air.shout(air.offer(1, 4, nonce, "treat"))  # of a third medic, a moment later
-    await until(lambda: any(tap.APPLIED in answered(medic) for medic in medics))
-    first = next(medic for medic in medics if tap.APPLIED in answered(medic)).badge_id
+    await until(lambda: any(numbers.ANSWER_DONE in answered(medic) for medic in medics))
+    first = next(medic for medic in medics if numbers.ANSWER_DONE in answered(medic)).badge_id
     outcomes = dict(air.results(1))
-    assert (outcomes[first], outcomes[4]) == (tap.APPLIED, tap.ALREADY)
+    assert (outcomes[first], outcomes[4]) == (numbers.ANSWER_DONE, numbers.ANSWER_ALREADY)
     # The other of the two may have been too late to be heard; what it was told is this.
-    assert outcomes.get(5 - first, tap.ALREADY) == tap.ALREADY
+    assert outcomes.get(5 - first, numbers.ANSWER_ALREADY) == numbers.ANSWER_ALREADY
     assert events(patient).count("treat") == 1
     assert [one[1] for one in taps(patient)] == [first]
 
@@ -114,7 +114,7 @@ async def test_hit_between_contact_and_treatment_ends_the_contact(field: Field, 
     patient = await join(field, 1, **how)
     medic = await join(field, 2, role="medic", **how)
     await hit(patient)
-    assert await treat(air, patient, medic, 7) == tap.APPLIED  # contact begun
+    assert await treat(air, patient, medic, 7) == numbers.ANSWER_DONE  # contact begun
     await hit(patient)
     # The wound is heavy now, the contact over.
     assert await treat(air, patient, medic) == refusal("contact_time", "needs_hospital")
@@ -126,16 +126,16 @@ async def test_contact_broken_and_resumed_goes_on_as_the_rules_say(field: Field,
     patient = await join(field, 1, **how)
     medic = await join(field, 2, role="medic", **how)
     await hit(patient)
-    assert await treat(air, patient, medic, 7) == tap.APPLIED
+    assert await treat(air, patient, medic, 7) == numbers.ANSWER_DONE
     place(field, 1, 2, None)  # the medic has to go
     await call(air, patient)
     await pick(medic, 4)
     assert air.results(1)[1:] == []
     place(field, 1, 2, -50)
-    assert await treat(air, patient, medic, 9) == tap.APPLIED  # and says so: contact_lost
+    assert await treat(air, patient, medic, 9) == numbers.ANSWER_DONE  # and says so: contact_lost
     assert await treat(air, patient, medic) == refusal("contact_time", "contact_too_short")
-    assert await treat(air, patient, medic, 7) == tap.APPLIED
-    assert await treat(air, patient, medic) == tap.APPLIED
+    assert await treat(air, patient, medic, 7) == numbers.ANSWER_DONE
+    assert await treat(air, patient, medic) == numbers.ANSWER_DONE
 
 
 async def test_patient_out_of_range_between_offer_and_answer_is_treated_and_only_he_knows(
@@ -151,7 +151,7 @@ async def test_patient_out_of_range_between_offer_and_answer_is_treated_and_only
     place(field, 1, 2, None)
     await picking
     await until(lambda: "treat" in events(patient))
-    assert [one[3] for one in taps(medic)][:1] == [tap.ASKED]
+    assert [one[3] for one in taps(medic)][:1] == [numbers.ANSWER_ASKED]
     place(field, 1, 2, -50)
     assert await treat(air, patient, medic) == refusal("wounds", "nothing_to_treat")
 
@@ -169,7 +169,7 @@ async def test_patients_restart_ends_the_call_and_what_is_offered_to_it_is_worth
     await call(air, patient)
     await air.shout(air.offer(1, 2, old, "treat"))
     assert (air.results(1), taps(patient)) == ([], [])
-    assert await treat(air, patient, medic) == tap.APPLIED
+    assert await treat(air, patient, medic) == numbers.ANSWER_DONE
 
 
 async def test_medics_restart_leaves_what_the_patients_journal_says(field: Field, air: Air):
@@ -183,10 +183,10 @@ async def test_medics_restart_leaves_what_the_patients_journal_says(field: Field
     await picking
     await air.next(advert.KIND_RESULT, 1)
     await medic.power_on()
-    await until(lambda: [one[3] for one in taps(medic)] == [tap.ASKED])
+    await until(lambda: [one[3] for one in taps(medic)] == [numbers.ANSWER_ASKED])
     assert events(patient)[-1] == "treat"
     await hit(patient)
-    assert await treat(air, patient, medic) == tap.APPLIED
+    assert await treat(air, patient, medic) == numbers.ANSWER_DONE
 
 
 async def test_G12_recorded_offer_is_refused_a_second_later_after_a_reboot_and_by_another_badge(
@@ -198,7 +198,7 @@ async def test_G12_recorded_offer_is_refused_a_second_later_after_a_reboot_and_b
     place(field, 2, 3, -90)
     await hit(patient)
     await hit(other)
-    assert await treat(air, patient, medic) == tap.APPLIED
+    assert await treat(air, patient, medic) == numbers.ANSWER_DONE
     (recorded,) = air.of(advert.KIND_OFFER, 2)
     await hit(patient)
     await asyncio.sleep(1)
@@ -259,7 +259,7 @@ async def test_G7_wearers_own_button_does_nothing_that_medics_do(field: Field, a
     await pick(patient, 3)  # the radical measure, which in an open game is the patient's gesture
     await pick(patient, 1)  # and holding, by which the patient is treated there
     await until(lambda: len(taps(patient)) == 2)
-    assert {one[3] for one in taps(patient)} == {tap.SELF}
+    assert {one[3] for one in taps(patient)} == {numbers.ANSWER_SELF}
     assert {one[1] for one in taps(patient)} == {1}
     assert not {"treat", "operation"} & set(events(patient, "hits"))
     assert air.of(advert.KIND_WANTED) == []

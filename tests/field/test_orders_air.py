@@ -23,9 +23,8 @@ from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
 from redband.wire import order_frames as wire_order_frames
-from redband_core import frames, journal, order_frames
+from redband_core import frames, journal, numbers
 
-NOTE_EMERGENCY, NOTE_FLEET, NOTE_SENT_BY = 72, 73, 74
 WAIT_S = 60
 pytestmark = pytest.mark.timeout(240)
 
@@ -110,7 +109,7 @@ async def test_event_by_name_is_done_refused_in_words_and_journalled_with_the_ro
     records = await journal_of(badge)
     events = [journal.parse_event(payload) for kind, _ms, payload in records if kind == 2]
     assert events == [(1, (1, 2))]
-    assert noted(records, NOTE_SENT_BY) == [2, 3]
+    assert noted(records, numbers.NOTE_SENT_BY) == [2, 3]
 
 
 async def test_order_is_done_once_although_its_answer_is_lost_with_the_link(field: Field):
@@ -135,7 +134,7 @@ async def test_order_is_done_once_although_its_answer_is_lost_with_the_link(fiel
     hosts = {radio.name for radio in field.ether.controllers} - {address(1)}
     (host,) = hosts
     done = await order_badge(heard.device, orders, field.keys, ears.radio, 90)
-    assert wire_order_frames.decode_result(done.answers[0], frames.EVENT)[1] == order_frames.DONE
+    assert wire_order_frames.decode_result(done.answers[0], frames.EVENT)[1] == numbers.ANSWER_DONE
     assert links > 1
     await ears.close()
     records = await journal_of(badge)
@@ -161,7 +160,7 @@ async def test_stop_passes_along_three_badges_of_which_only_neighbours_hear_each
     await ears.close()
     for badge in badges:
         records = await journal_of(badge)
-        assert [value >> 1 for value in noted(records, NOTE_FLEET)] == [word.number]
+        assert [value >> 1 for value in noted(records, numbers.NOTE_BROADCAST)] == [word.number]
         assert sum(kind == journal.PAUSE for kind, _ms, _payload in records) == 1
 
 
@@ -211,7 +210,7 @@ async def test_emergency_is_heard_also_while_a_host_is_connected_and_ends_by_the
     await until(lambda: shows(ears, 1, is_emergency=False))
     await ears.close()
     await radio.close()
-    assert noted(await journal_of(badge), NOTE_EMERGENCY) == [1, 0]
+    assert noted(await journal_of(badge), numbers.NOTE_EMERGENCY) == [1, 0]
 
 
 async def five_presses(badge) -> None:
@@ -261,8 +260,8 @@ async def test_gateway_tells_missed_words_in_order(field: Field):
     await radio.close()
     store.close()
     records = await journal_of(badge)
-    numbers = [value >> 1 for value in noted(records, NOTE_FLEET)]
-    assert numbers == [word.number for word in said]
+    told = [value >> 1 for value in noted(records, numbers.NOTE_BROADCAST)]
+    assert told == [word.number for word in said]
     kinds = [kind for kind, _ms, _payload in records if kind in (journal.PAUSE, journal.RESUME)]
     assert kinds == [journal.PAUSE, journal.RESUME, journal.PAUSE]
 

@@ -21,7 +21,7 @@ from redband.radio import AdvertReader
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
-from redband_core import advert, journal
+from redband_core import advert, journal, numbers
 
 BADGE = "C0:DE:00:00:00:01"
 FOREVER = 1_000_000
@@ -226,7 +226,7 @@ async def test_B9_radio_that_does_not_start_leaves_hits_and_timers_alone(
     assert journal.EVENT in kinds(badge)
     ears = Ears(field, AdvertReader(field.keys))
     if failures == FOREVER:
-        await until(lambda: journal.NOTE_RADIO_OFF in notes_of(badge))
+        await until(lambda: numbers.NOTE_RADIO_OFF in notes_of(badge))
         assert not any(heard.advert.badge_id == 1 for heard in ears.heard)
         await hit(badge)
         faults.starts = 0

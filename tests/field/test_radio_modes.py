@@ -27,7 +27,7 @@ from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
 from redband.virtual.image import read_image
 from redband.wire import order_frames as wire_order_frames
-from redband_core import frames, order_frames, tap
+from redband_core import frames, numbers
 
 WAIT_S = 60
 SLEPT = b"slept lightly"
@@ -142,7 +142,7 @@ async def test_order_is_done_and_a_word_is_passed_on(party: Party):
     store = Store(field.directory / STORE_FILE)
     word = make_word(store, field.keys, COMMANDS["stop"])
     orders = [
-        wire_order_frames.encode_command(1, order_frames.IDENTIFY),
+        wire_order_frames.encode_command(1, numbers.COMMAND_IDENTIFY),
         wire_order_frames.encode_fleet(word.payload),
     ]
     heard = await ears.next()
@@ -164,8 +164,8 @@ async def test_medics_tap_is_applied(party: Party):
     medic = await party.join(BadgeSpec(2, "Boris", "wounds", role="medic", options=options))
     await hit(patient)
     await party.rest(patient, medic)
-    assert await treat(air, patient, medic) == tap.APPLIED
-    assert [one[3] for one in taps(medic)] == [tap.ASKED, tap.APPLIED]
+    assert await treat(air, patient, medic) == numbers.ANSWER_DONE
+    assert [one[3] for one in taps(medic)] == [numbers.ANSWER_ASKED, numbers.ANSWER_DONE]
 
 
 async def test_update_of_settings_is_applied(party: Party):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import json
 import random
@@ -13,7 +12,7 @@ from tests.support.changed import changed_firmware
 
 from redband import rules
 from redband.virtual.image import write_image
-from redband_core import journal
+from redband_core import journal, numbers
 from redband_core.engine import Engine
 from redband_core.ruleset import Ruleset
 
@@ -25,23 +24,8 @@ HIT = 1
 LIFE = 0  # the track whose state is healthy, wounded, resting
 RESTING = (5, 6)  # its two halves, each with a timer
 
-
-def numbers(prefix: str) -> dict[str, int]:
-    """Return the firmware's own numbers whose names begin so."""
-    tree = ast.parse((BADGE / "notes.py").read_text(encoding="utf-8"))
-    return {
-        node.targets[0].id: node.value.value
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Name)
-        and node.targets[0].id.startswith(prefix)
-        and isinstance(node.value, ast.Constant)
-    }
-
-
-NOTES = numbers("")
-TASKS = {name: number for name, number in numbers("TASK_").items() if 0 < number < 32}
-REASONS = numbers("REASON_")
+TASKS = {name: number for name, number in vars(numbers).items() if name[:5] == "TASK_" and number}
+REASONS = {name: number for name, number in vars(numbers).items() if name[:7] == "REASON_"}
 
 # The supervisor as it is, and a factory that does something else for one task.
 PLANTED = """
@@ -125,11 +109,11 @@ async def hits_count(bench) -> None:
 
 
 def restarted(bench) -> list[int]:
-    return [value for code, value in bench.notes() if code == journal.NOTE_TASK_RESTARTED]
+    return [value for code, value in bench.notes() if code == numbers.NOTE_TASK_RESTARTED]
 
 
 def safe_mode_reasons(bench) -> list[int]:
-    return [value for code, value in bench.notes() if code == journal.NOTE_SAFE_MODE]
+    return [value for code, value in bench.notes() if code == numbers.NOTE_SAFE_MODE]
 
 
 # R15, R9: a task that raises.
@@ -162,7 +146,7 @@ async def test_R9_R15_task_that_raises_five_times_leads_to_safe_mode_that_counts
 
 
 def hung_tasks(bench) -> list[int]:
-    return [value for code, value in bench.notes() if code == NOTES["HUNG_TASK"]]
+    return [value for code, value in bench.notes() if code == numbers.NOTE_HUNG_TASK]
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -270,13 +254,13 @@ async def test_safe_mode_without_rules_keeps_the_state_for_the_start_that_has_th
     await until(lambda: REASONS["REASON_RULESET"] in safe_mode_reasons(bench))
     await bench.until_lit()  # the reason is journalled before anybody looks at the button
     await bench.badge.press()
-    await until(lambda: (NOTES["RAW_GESTURE"], 1) in bench.notes())
+    await until(lambda: (numbers.NOTE_RAW_GESTURE, 1) in bench.notes())
     await bench.badge.power_cut()
     exchange(bench, bench.files() | {"/ruleset.bin": good})
     await bench.badge.power_on()
     await bench.until_lit()
     await bench.badge.power_cut()
-    assert NOTES["NEW_GAME"] not in [code for code, _value in bench.notes()]
+    assert numbers.NOTE_NEW_GAME not in [code for code, _value in bench.notes()]
     assert life(bench) in RESTING
 
 
@@ -315,5 +299,5 @@ async def test_B9_radio_that_starts_at_the_third_try_and_a_game_from_the_first_s
     await bench.acknowledged(bench.badge.press())
     await bench.badge.power_cut()
     assert [event for event, _args in bench.events()] == [HIT]
-    assert journal.NOTE_RADIO_OFF not in [code for code, _value in bench.notes()]
+    assert numbers.NOTE_RADIO_OFF not in [code for code, _value in bench.notes()]
     assert bench.badge.boots == 1

@@ -13,7 +13,7 @@ from tests.support.tap_harness import Air, call, events, hit, join, pick, taps, 
 
 from redband.cli import app as cli
 from redband.virtual.field import Field
-from redband_core import advert, tap
+from redband_core import advert, numbers
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -43,7 +43,7 @@ async def test_books_of_two_badges_agree_but_for_what_one_badge_did_not_hear(fie
     patient = await join(field, 1)
     medic = await join(field, 2, role="medic")
     await hit(patient)
-    assert await treat(air, patient, medic) == tap.APPLIED
+    assert await treat(air, patient, medic) == numbers.ANSWER_DONE
     await redband(field, "sync")
     told = await books(field)
     assert told[0].endswith("badge 2 treats badge 1: treated by a medic: done. Both books say so.")
@@ -65,7 +65,7 @@ async def test_medics_treat_from_a_host_where_the_game_says_so(field: Field):
     await join(field, 2, role="medic", treatment="host")
     await hit(patient)
     await pick(patient, 4)  # in an open game a treatment
-    await until(lambda: [one[3] for one in taps(patient)] == [tap.SELF])
+    await until(lambda: [one[3] for one in taps(patient)] == [numbers.ANSWER_SELF])
     key = field.directory / "medic.key"
     source = str(field.directory / "game.key")
     await keys_export(source, str(key))

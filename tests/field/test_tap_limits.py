@@ -27,7 +27,7 @@ from tests.support.tap_harness import (
 
 from redband import rules
 from redband.virtual.field import Field
-from redband_core import advert, journal, tap
+from redband_core import advert, journal, numbers
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -67,7 +67,7 @@ async def test_G11_limit_over_the_air(field: Field, air: Air, row):
     for hits, number, answer in deeds:
         for _ in range(hits):
             await hit(patient)
-        wanted = refusal(ruleset, answer) if answer else tap.APPLIED
+        wanted = refusal(ruleset, answer) if answer else numbers.ANSWER_DONE
         assert await treat(air, patient, medic, number) == wanted, (number, answer)
     kinds = [kind for kind, _payload in records(patient)]
     behind = [kinds[place + 1] for place, kind in enumerate(kinds) if kind == journal.TAP]
@@ -79,7 +79,7 @@ async def test_G11_medic_without_stock_offers_nothing(field: Field, air: Air):
     patient = await join(field, 1, **how)
     medic = await join(field, 2, role="medic", **how)
     await hit(patient)
-    assert await treat(air, patient, medic, TREAT) == tap.APPLIED
+    assert await treat(air, patient, medic, TREAT) == numbers.ANSWER_DONE
     await until(lambda: events(medic, "medic_stock")[-1:] == ["spend"])
     await hit(patient)
     await call(air, patient)
@@ -89,7 +89,7 @@ async def test_G11_medic_without_stock_offers_nothing(field: Field, air: Air):
     kind, payload = [one for one in records(medic) if one[0] == journal.REFUSED][-1]
     spend = rules.load("medic_stock").event("spend").id
     assert journal.parse_refused(payload) == (refusal("medic_stock", "no_stock"), spend, ())
-    assert answered(medic) == [tap.APPLIED]
+    assert answered(medic) == [numbers.ANSWER_DONE]
 
 
 async def test_G11_medic_whose_offer_the_rules_refuse_keeps_the_stock(field: Field, air: Air):
@@ -111,7 +111,7 @@ async def test_medic_too_far_away_offers_nothing(field: Field, air: Air, dbm: in
     assert air.of(advert.KIND_OFFER) == []
     assert (taps(patient), taps(medic)) == ([], [])
     place(field, 1, 2, NEAR)
-    assert await treat(air, patient, medic) == tap.APPLIED
+    assert await treat(air, patient, medic) == numbers.ANSWER_DONE
 
 
 async def test_patient_believes_no_offer_from_far_away(field: Field, air: Air):
@@ -124,7 +124,7 @@ async def test_patient_believes_no_offer_from_far_away(field: Field, air: Air):
     field.ether.default_rssi_dbm = NEAR
     await air.shout(air.offer(1, 2, nonce, "treat"), 10)
     await air.next(advert.KIND_RESULT, 1)
-    assert air.results(1) == [(2, tap.APPLIED)]
+    assert air.results(1) == [(2, numbers.ANSWER_DONE)]
 
 
 async def test_of_two_patients_the_nearer_is_meant_and_of_two_as_near_none(field: Field, air: Air):
@@ -143,7 +143,7 @@ async def test_of_two_patients_the_nearer_is_meant_and_of_two_as_near_none(field
     await pick(medic, TREAT)
     await air.next(advert.KIND_RESULT, 1)
     await until(lambda: answered(medic))
-    assert (air.results(1), air.results(3)) == ([(2, tap.APPLIED)], [])
+    assert (air.results(1), air.results(3)) == ([(2, numbers.ANSWER_DONE)], [])
     assert "treat" not in events(other)
 
 
@@ -151,7 +151,7 @@ async def test_medic_of_another_ruleset_is_told_so(field: Field, air: Air):
     patient = await join(field, 1, "one_heal")
     medic = await join(field, 2, "wounds", role="medic")
     await hit(patient)
-    assert await treat(air, patient, medic) == tap.OTHER_RULES
+    assert await treat(air, patient, medic) == numbers.ANSWER_OTHER_RULES
     assert "treat" not in events(patient, "one_heal")
 
 
@@ -161,7 +161,7 @@ async def test_medic_offers_only_what_the_role_may(field: Field, air: Air, event
     nonce = air.nonce(await call(air, patient))
     await air.shout(air.offer(1, 2, nonce, event, role=role))
     await air.next(advert.KIND_RESULT, 1)
-    assert air.results(1) == [(2, tap.ROLE)]
+    assert air.results(1) == [(2, numbers.ANSWER_ROLE)]
     assert taps(patient) == []
 
 
@@ -169,6 +169,6 @@ async def test_two_medics_treat_each_other(field: Field, air: Air):
     one = await join(field, 1, role="medic")
     other = await join(field, 2, role="medic")
     await hit(one)
-    assert await treat(air, one, other) == tap.APPLIED
+    assert await treat(air, one, other) == numbers.ANSWER_DONE
     await hit(other)
-    assert await treat(air, other, one) == tap.APPLIED
+    assert await treat(air, other, one) == numbers.ANSWER_DONE

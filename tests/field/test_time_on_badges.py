@@ -6,7 +6,7 @@ import pytest
 
 from redband import rules
 from redband.demo.evidence import read_journal
-from redband_core import journal
+from redband_core import journal, numbers
 
 HITS = rules.load("hits")
 DEATH_MS = 20_000
@@ -76,5 +76,5 @@ async def test_R12_quick_pulls_stay_in_the_game_and_are_written(make_badge):
     assert [boot[1] for boot in boots] == [1, 2, 3, 4, 5]
     assert {boot[2] for boot in boots} == {1}
     codes = {journal.parse_note(payload)[0] for kind, _ms, payload in told if kind == journal.NOTE}
-    assert journal.NOTE_SAFE_MODE not in codes
+    assert numbers.NOTE_SAFE_MODE not in codes
     assert sum(kind == journal.EVENT for kind, _ms, _payload in told) == 1

@@ -14,7 +14,7 @@ from redband.overview.treatments import describe_tap
 from redband.rules.loader import load
 from redband.store.projection import fold
 from redband.store.store import STORE_FILE, Store
-from redband_core import journal, tap
+from redband_core import journal, numbers, tap
 
 WOUNDS = load("wounds")
 NAMES = RuleNames(WOUNDS.ruleset, WOUNDS)
@@ -63,7 +63,7 @@ class Game:
 
     def treated(self, nonce: int = NONCE) -> None:
         """The patient's half: a treatment that counts when there is a wound."""
-        self.tapped(tap.PATIENT, tap.FOLLOWS, nonce)
+        self.tapped(tap.PATIENT, numbers.ANSWER_FOLLOWS, nonce)
         self.badges[PATIENT].happen(TREAT, after_ms=0)
 
     def lines(self, capsys: pytest.CaptureFixture[str], *options: str, code: int = 0):
@@ -81,8 +81,8 @@ def game(tmp_path: Path) -> Game:
 
 def both(game: Game) -> None:
     game.treated()
-    game.tapped(tap.MEDIC, tap.ASKED)
-    game.tapped(tap.MEDIC, tap.APPLIED)
+    game.tapped(tap.MEDIC, numbers.ANSWER_ASKED)
+    game.tapped(tap.MEDIC, numbers.ANSWER_DONE)
 
 
 def synced_later(game: Game) -> None:
@@ -115,7 +115,7 @@ def test_only_the_patient_knows_and_the_medic_has_not_been_synced_since(
     game: Game, capsys, language: str
 ) -> None:
     game.treated()
-    game.tapped(tap.MEDIC, tap.ASKED)  # on the medic's badge, which nobody has met
+    game.tapped(tap.MEDIC, numbers.ANSWER_ASKED)  # on the medic's badge, which nobody has met
     game.wait()
     game.sync(PATIENT)
     line = game.lines(capsys, "--lang", language)[0]
@@ -133,7 +133,7 @@ def test_only_one_knows_although_the_other_has_been_synced_since(
     if side == tap.PATIENT:
         game.treated()
     else:
-        game.tapped(tap.MEDIC, tap.APPLIED)
+        game.tapped(tap.MEDIC, numbers.ANSWER_DONE)
     synced_later(game)
     knows, lacks = (1, 2) if side == tap.PATIENT else (2, 1)
     lines = game.lines(capsys, code=1)
@@ -142,7 +142,7 @@ def test_only_one_knows_although_the_other_has_been_synced_since(
 
 
 def test_offer_that_nobody_heard_is_named_and_no_wonder(game: Game, capsys) -> None:
-    game.tapped(tap.MEDIC, tap.ASKED)
+    game.tapped(tap.MEDIC, numbers.ANSWER_ASKED)
     synced_later(game)
     line = game.lines(capsys)[0]
     assert ": no answer was heard. Only badge 2 knows; badge 1 has been synced since." in line
@@ -150,7 +150,7 @@ def test_offer_that_nobody_heard_is_named_and_no_wonder(game: Game, capsys) -> N
 
 def test_medic_who_did_not_hear_the_answer(game: Game, capsys) -> None:
     game.treated()
-    game.tapped(tap.MEDIC, tap.ASKED)
+    game.tapped(tap.MEDIC, numbers.ANSWER_ASKED)
     synced_later(game)
     assert game.lines(capsys)[0].endswith(": done. Badge 2 did not hear the answer.")
 
@@ -158,7 +158,7 @@ def test_medic_who_did_not_hear_the_answer(game: Game, capsys) -> None:
 def test_refused_treatment_agrees_by_its_reason(game: Game, capsys) -> None:
     both(game)
     game.treated(NONCE + 1)
-    game.tapped(tap.MEDIC, tap.ASKED, NONCE + 1)
+    game.tapped(tap.MEDIC, numbers.ANSWER_ASKED, NONCE + 1)
     game.tapped(tap.MEDIC, NOTHING, NONCE + 1)
     synced_later(game)
     lines = game.lines(capsys, "--all")
@@ -169,15 +169,15 @@ def test_refused_treatment_agrees_by_its_reason(game: Game, capsys) -> None:
 def test_medic_who_tells_another_result_is_named(game: Game, capsys) -> None:
     both(game)
     game.treated(NONCE + 1)  # refused: nothing to treat
-    game.tapped(tap.MEDIC, tap.APPLIED, NONCE + 1)
+    game.tapped(tap.MEDIC, numbers.ANSWER_DONE, NONCE + 1)
     synced_later(game)
     line = game.lines(capsys, code=1)[0]
     assert line.endswith("nothing to treat. Badge 2 says: done.")
 
 
 def test_treatment_cut_off_before_its_decision_was_none(game: Game, capsys) -> None:
-    game.tapped(tap.PATIENT, tap.FOLLOWS)
-    game.tapped(tap.MEDIC, tap.ASKED)
+    game.tapped(tap.PATIENT, numbers.ANSWER_FOLLOWS)
+    game.tapped(tap.MEDIC, numbers.ANSWER_ASKED)
     game.badges[PATIENT].boot(9)
     game.badges[PATIENT].happen(TREAT)  # by staff, later: not that treatment's end
     synced_later(game)
@@ -186,7 +186,7 @@ def test_treatment_cut_off_before_its_decision_was_none(game: Game, capsys) -> N
 
 def test_second_medic_is_told_so_and_the_patients_book_need_not_know(game: Game, capsys) -> None:
     both(game)
-    game.tapped(tap.MEDIC, tap.ALREADY, NONCE + 1)
+    game.tapped(tap.MEDIC, numbers.ANSWER_ALREADY, NONCE + 1)
     synced_later(game)
     assert len(game.lines(capsys)) == 1
 
@@ -199,7 +199,7 @@ def test_no_store_is_said_in_a_sentence(tmp_path: Path, capsys) -> None:
 def test_tap_records_leave_the_state_as_it_is(game: Game) -> None:
     game.sync(PATIENT)
     before = fold(PATIENT, game.store.records(PATIENT), {WOUNDS.identity: WOUNDS.ruleset}.get)
-    game.tapped(tap.PATIENT, tap.FOLLOWS)
+    game.tapped(tap.PATIENT, numbers.ANSWER_FOLLOWS)
     game.sync(PATIENT)
     after = fold(PATIENT, game.store.records(PATIENT), {WOUNDS.identity: WOUNDS.ruleset}.get)
     assert after.last_seq == before.last_seq + 1
@@ -209,19 +209,19 @@ def test_tap_records_leave_the_state_as_it_is(game: Game) -> None:
 @pytest.mark.parametrize(
     ("value", "english", "russian"),
     [
-        (((0, 1), 2, 5, tap.FOLLOWS), "by the medic of badge 2:", "медик, повязка 2:"),
+        (((0, 1), 2, 5, numbers.ANSWER_FOLLOWS), "by the medic of badge 2:", "медик, повязка 2:"),
         (
-            ((0, 0), 1, 0, tap.SELF),
+            ((0, 0), 1, 0, numbers.ANSWER_SELF),
             "treated by a medic: refused, one's own button is no medic",
             "помощь медика: отказ, своя кнопка не медик",
         ),
         (
-            ((1, 1), 1, 5, tap.ASKED),
+            ((1, 1), 1, 5, numbers.ANSWER_ASKED),
             "offers to badge 1: treated by a medic",
             "для повязки 1: помощь медика",
         ),
         (
-            ((1, 1), 1, 5, tap.ALREADY),
+            ((1, 1), 1, 5, numbers.ANSWER_ALREADY),
             "badge 1, treated by a medic: another medic was first",
             "повязка 1, помощь медика: другой медик был первым",
         ),

@@ -16,11 +16,10 @@ from tests.support.interpreter import CORE_DATA, FIRMWARE, PARTS, STAND_INS
 from redband import rules
 from redband.store.projection import Projector
 from redband.store.records import Record
-from redband_core import journal
+from redband_core import journal, numbers
 from redband_core.ruleset import Ruleset
 
-POWER, HARD, WATCHDOG, SLEEP, SOFT = 1, 2, 3, 4, 5
-CAUSES = (POWER, POWER, POWER, HARD, WATCHDOG, SLEEP, SOFT, 0)
+CAUSES = (*[numbers.CAUSE_POWER_ON] * 2, *range(1, 6), numbers.CAUSE_UNKNOWN)
 PAUSE, RESUME, EVENT = 1, 2, 3
 
 
@@ -81,7 +80,9 @@ def play(bench: ModuleType, ruleset: Ruleset, rng: random.Random, deeds: int) ->
             cause = rng.choice(CAUSES)
             told.causes[cause] += 1
             has_timer = badge.game_journal.engine.next_deadline_ms() >= 0
-            told.in_timer += has_timer and cause == POWER and not badge.state.is_paused
+            told.in_timer += (
+                has_timer and cause == numbers.CAUSE_POWER_ON and not badge.state.is_paused
+            )
             badge = badge.again(cause)
     return badge, told
 
@@ -104,9 +105,12 @@ def test_pause_and_restarts_fold_to_the_badges_own_bytes(
         state = projector.state(badge.game_journal.engine.now_ms)
     assert state.snapshot == bench.folded(badge) == badge.game_journal.engine.snapshot()
     counts = state.restarts
-    assert counts.power == told.causes[POWER]
-    assert counts.reset == told.causes[HARD] + told.causes[SOFT]
-    assert (counts.watchdog, counts.sleep) == (told.causes[WATCHDOG], told.causes[SLEEP])
+    assert counts.power == told.causes[numbers.CAUSE_POWER_ON]
+    assert counts.reset == told.causes[numbers.CAUSE_RESET] + told.causes[numbers.CAUSE_SOFT_RESET]
+    assert (counts.watchdog, counts.sleep) == (
+        told.causes[numbers.CAUSE_WATCHDOG],
+        told.causes[numbers.CAUSE_DEEP_SLEEP],
+    )
     assert counts.other == told.causes[0]
     assert counts.in_timer == told.in_timer == in_timer
 

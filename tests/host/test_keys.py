@@ -11,7 +11,6 @@ from redband.cli.app import run
 from redband.errors import RedbandUserError
 from redband.keys import (
     KEY_FILE,
-    ROLES,
     GameKeys,
     RoleKeys,
     find_keys,
@@ -22,6 +21,7 @@ from redband.keys import (
 )
 from redband.keys.derive import badge_key
 from redband_core import keys
+from redband_core.settings_check import ROLES
 
 GAME = GameKeys(bytes(range(32)))
 

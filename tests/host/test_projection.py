@@ -9,11 +9,10 @@ import pytest
 from tests.support.journals import JournalMaker, PlayingBadge, records_of
 
 from redband.rules.loader import load
-from redband.store import notes
 from redband.store.projection import BadgeState, Projector, fold
 from redband.store.records import Record
 from redband.store.store import Store
-from redband_core import journal
+from redband_core import journal, numbers
 from redband_core.engine import Engine
 
 HITS = load("hits")
@@ -167,7 +166,7 @@ def test_a_wiped_badge_begins_a_new_life() -> None:
 def test_a_new_game_gives_up_the_old_state() -> None:
     badge = playing()
     badge.happen(HIT, 1, 0)
-    badge.add(journal.NOTE, journal.note_payload(notes.NEW_GAME, 0))
+    badge.add(journal.NOTE, journal.note_payload(numbers.NOTE_NEW_GAME, 0))
     badge.engine = Engine(HITS.ruleset)
     badge.engine.advance(badge.now_ms)
     badge.begin_segment(77)

@@ -1,12 +1,12 @@
-"""What a badge says of itself: every number of the firmware has words, in both tongues."""
+"""What a badge says of itself, in both tongues."""
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
 
+from redband import number_texts
 from redband.desk import self_test, settings_values, status_words
 from redband.desk.status import Status
 from redband.errors import RedbandUserError
@@ -36,59 +36,6 @@ FACTS = {
 }
 
 
-def numbers(path: str, prefix: str = "") -> dict[str, int]:
-    """Return the named numbers of a firmware module whose names begin so."""
-    tree = ast.parse((FIRMWARE / path).read_text(encoding="utf-8"))
-    return {
-        node.targets[0].id: node.value.value
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Name)
-        and node.targets[0].id.startswith(prefix)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, int)
-    }
-
-
-def among(path: str, *names: str) -> set[int]:
-    return {number for name, number in numbers(path).items() if name in names}
-
-
-@pytest.mark.parametrize(
-    ("words", "spoken"),
-    [
-        (status_words.REASONS, {0, *numbers("redband_badge/notes.py", "REASON_").values()}),
-        (
-            status_words.TASKS,
-            {n for n in numbers("redband_badge/notes.py", "TASK_").values() if n < 32},
-        ),
-        (status_words.FAULTS, set(numbers("redband_badge/state.py", "FAULT_").values())),
-        (
-            status_words.PROBLEMS,
-            {0, *numbers("redband_core/settings_check.py", "PROBLEM_").values()},
-        ),
-        (
-            status_words.STEPS,
-            among(
-                "redband_badge/self_test.py",
-                *["FLASH", "BATTERY", "LIGHTS", "RADIO", "SENSOR_CHIP", "BUTTON", "IMPACT"],
-                "CUT_OFF",
-            ),
-        ),
-        (
-            status_words.UPDATES,
-            among("../slots.py", "TAKE", "TRIAL", "BACK", "TOLD", "GOOD"),
-        ),
-        (status_words.SLEEP, set(numbers("redband_badge/power_manager.py").values())),
-        (status_words.CAUSES, set(numbers("redband_hal/system.py", "RESET_").values())),
-    ],
-)
-def test_every_number_that_a_badge_says_has_words_in_both_tongues(words, spoken):
-    assert spoken
-    assert set(words) == spoken
-    assert all(len(both) == 2 and all(both) for both in words.values())
-
-
 def settings(**changes) -> settings_check.Settings:
     values: dict[str, object] = dict(settings_values.DEFAULTS) | {"badge_id": 7} | changes
     found = settings_check.check(values)
@@ -115,7 +62,7 @@ def test_status_in_russian_has_no_english_word():
 
 
 def test_number_of_a_later_firmware_is_shown_as_it_is():
-    assert status_words.word(status_words.REASONS, 77, 0) == "77"
+    assert number_texts.text_of(number_texts.REASONS, 77, 0) == "77"
 
 
 def test_status_of_files_only_leaves_out_what_it_does_not_know():

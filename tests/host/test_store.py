@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sqlite3
 import subprocess
@@ -15,15 +14,13 @@ from sqlalchemy import select
 from tests.support.journals import JournalMaker
 
 from redband.errors import RedbandUserError
-from redband.store import dialect, notes, schema
+from redband.store import dialect, schema
 from redband.store.dialect import StoreError, StoreFull
 from redband.store.ingest import StoreConflict
 from redband.store.records import Page
 from redband.store.store import Store
-from redband_core import journal
+from redband_core import journal, numbers
 from redband_core.errors import ProtocolError
-
-BADGE_NOTES = Path(__file__).parents[2] / "firmware/lib/redband_badge/notes.py"
 
 
 @pytest.fixture
@@ -118,7 +115,7 @@ def test_records_behind_a_gap_belong_to_an_unknown_boot(store: Store) -> None:
 def test_a_segment_that_continues_a_boot_names_its_records_behind_a_gap(store: Store) -> None:
     maker = _journal(boot_id=11)
     first = maker.add(journal.SNAPSHOT, b"")
-    maker.add(journal.NOTE, journal.note_payload(notes.BOOT_CONTINUES, 11))
+    maker.add(journal.NOTE, journal.note_payload(numbers.NOTE_BOOT_CONTINUES, 11))
     maker.event(1, 0)
     store.ingest_page(maker.page(first))
     assert [r.boot_id for r in store.records()] == [11] * 3
@@ -132,18 +129,6 @@ def test_an_old_image_written_back_keeps_both_of_its_lives(store: Store) -> None
     store.ingest_page(_journal(boot_id=11).page(0))
     store.ingest_page(_journal(boot_id=12).page(0, 1))
     assert [(r.seq, r.boot_id) for r in store.records()][:3] == [(0, 11), (0, 12), (1, 11)]
-
-
-def test_note_codes_are_those_of_the_badge() -> None:
-    spec = importlib.util.spec_from_file_location("badge_notes", BADGE_NOTES)
-    assert spec is not None
-    assert spec.loader is not None
-    badge_notes = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(badge_notes)
-    assert (notes.NEW_GAME, notes.BOOT_CONTINUES) == (
-        badge_notes.NEW_GAME,
-        badge_notes.BOOT_CONTINUES,
-    )
 
 
 def test_ids_with_the_top_bit_set_come_back_unchanged(store: Store) -> None:

@@ -11,14 +11,14 @@ from tests.support.journals import PlayingBadge
 
 from redband.cli import app as cli
 from redband.demo.view import page_row
+from redband.number_texts import CAUSES
 from redband.overview.rows import BadgeRow, Text
 from redband.overview.table import plain_line
 from redband.rules.loader import load
-from redband.store import notes
-from redband.store.restarts import CAUSE_NAMES, Restarts
+from redband.store.restarts import Restarts
 from redband.store.store import STORE_FILE, Store
 from redband.tent.changes import row_data
-from redband_core import journal
+from redband_core import journal, numbers
 
 HITS = load("hits")
 WOUNDS = load("wounds")
@@ -141,7 +141,7 @@ def test_a_pause_and_what_was_refused_in_it_are_told_once(
     badge = field.badge
     badge.start(boot_id=1)
     badge.add(journal.PAUSE, b"\x05", 1000)
-    badge.add(journal.REFUSED, journal.refused_payload(notes.REFUSED_PAUSED, HIT, (1, 0)), 0)
+    badge.add(journal.REFUSED, journal.refused_payload(numbers.REFUSED_PAUSED, HIT, (1, 0)), 0)
     badge.begin_segment(1)
     badge.add(journal.PAUSE, b"", 0)  # the segment says it again
     badge.add(journal.RESUME, b"\x06", 0)
@@ -162,7 +162,7 @@ def test_W10_what_the_rules_noted_is_told_by_its_name(
 ) -> None:
     field = Field(tmp_path, WOUNDS)
     field.badge.start(boot_id=1)
-    note = journal.note_payload(notes.RULE_NOTE, 1_800_000)
+    note = journal.note_payload(numbers.NOTE_OF_RULES, 1_800_000)
     field.badge.add(journal.NOTE, note, 1000)
     field.sync(1)
     assert field.lines(capsys)[-1].endswith("noted: amnesia 1800000")
@@ -194,7 +194,7 @@ def test_causes_are_named_in_both_languages_without_a_verdict() -> None:
     )
     assert OFTEN.total == 5
     assert Restarts().told("en") == ""
-    for english, russian in CAUSE_NAMES.values():
+    for english, russian in CAUSES.values():
         assert english != russian
         assert not re.search(r"cheat|pulled|жульн|обман", english + russian)
 

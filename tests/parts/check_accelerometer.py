@@ -5,18 +5,12 @@ import unittest
 
 import machine
 
-from redband_badge import impact_sensor, notes
-from redband_badge.state import FAULT_SENSOR, BadgeState
+from redband_badge import impact_sensor
+from redband_badge.state import BadgeState
+from redband_core import numbers
 from redband_core.advert import FLAG_FAULT
 from redband_hal import accelerometer, board
-from redband_hal.accelerometer import (
-    FAULT_BUS,
-    FAULT_MISSING,
-    FAULT_RESET,
-    FAULT_WRONG_CHIP,
-    OK,
-    Accelerometer,
-)
+from redband_hal.accelerometer import Accelerometer
 from redband_hal.inputs import Contact
 
 i2c = machine.i2c
@@ -77,7 +71,7 @@ class Test(unittest.TestCase):
 
     def contact(self, threshold_mg):
         self.driver = Accelerometer(threshold_mg)
-        self.assertEqual(self.driver.start(), OK)
+        self.assertEqual(self.driver.start(), numbers.SENSOR_GOOD)
         contact = Contact(board.PIN_IMPACT, board.IMPACT_ACTIVE_LOW)
         contact.is_active()
         machine.pass_us(50_000)
@@ -98,7 +92,7 @@ class Pin(Test):
         edges = []
         pin = machine.Pin(board.PIN_IMPACT)
         pin.irq(lambda pin: edges.append(pin.value()), 3)
-        self.assertEqual(Accelerometer(200).start(), OK)
+        self.assertEqual(Accelerometer(200).start(), numbers.SENSOR_GOOD)
         machine.pass_us(3_000_000)
         self.assertEqual(edges, [1])  # from idle low to the polarity that was set
 
@@ -171,29 +165,29 @@ class Table(Test):
             (0x2F, 0x01),
         )
         driver = Accelerometer(4000, part)
-        self.assertEqual(driver.start(), OK)
+        self.assertEqual(driver.start(), numbers.SENSOR_GOOD)
         expected = [(0x2A, 0x00), (0x2B, 0x12), (0x15, 63), (0x2D, 0x04)]
         self.assertEqual(other.written, expected)
-        self.assertEqual(driver.check(), OK)
+        self.assertEqual(driver.check(), numbers.SENSOR_GOOD)
         other.registers[0x2D] = 0
-        self.assertEqual(driver.check(), FAULT_RESET)
+        self.assertEqual(driver.check(), numbers.SENSOR_RESET)
 
     def test_either_address_is_found(self):
         for address in (0x18, 0x19):
             machine.fit_accelerometer(address=address)
-            self.assertEqual(Accelerometer(4000).start(), OK)
+            self.assertEqual(Accelerometer(4000).start(), numbers.SENSOR_GOOD)
 
     def test_a_stranger_at_the_first_address_does_not_hide_the_chip(self):
         self.plug(OtherChip(0x0F, 0x77), 0x18)
-        self.assertEqual(Accelerometer(4000).start(), OK)
+        self.assertEqual(Accelerometer(4000).start(), numbers.SENSOR_GOOD)
 
     def test_missing_wrong_and_stuck_are_three_faults(self):
         self.sensor.fault = errno.ETIMEDOUT
-        self.assertEqual(Accelerometer(4000).start(), FAULT_BUS)
+        self.assertEqual(Accelerometer(4000).start(), numbers.SENSOR_BUS)
         self.unplug()
-        self.assertEqual(Accelerometer(4000).start(), FAULT_MISSING)
+        self.assertEqual(Accelerometer(4000).start(), numbers.SENSOR_MISSING)
         self.plug(OtherChip(0x0F, 0x77))
-        self.assertEqual(Accelerometer(4000).start(), FAULT_WRONG_CHIP)
+        self.assertEqual(Accelerometer(4000).start(), numbers.SENSOR_WRONG_CHIP)
 
     def test_start_holds_the_other_tasks_up_for_less_than_a_task_may(self):
         Clock.slept_ms = 0
@@ -213,7 +207,7 @@ class Watch(Test):
         return watch
 
     def is_faulty(self):
-        self.assertEqual(bool(self.state.faults & FAULT_SENSOR), bool(self.state.flags))
+        self.assertEqual(bool(self.state.faults & numbers.FAULT_SENSOR), bool(self.state.flags))
         return bool(self.state.flags & FLAG_FAULT)
 
     def test_healthy_chip_is_not_mentioned(self):
@@ -226,12 +220,18 @@ class Watch(Test):
         self.unplug()
         watch = self.watch()
         watch.look()
-        self.assertEqual(self.notes, [(notes.SENSOR, FAULT_MISSING)])
+        self.assertEqual(self.notes, [(numbers.NOTE_SENSOR, numbers.SENSOR_MISSING)])
         self.assertTrue(self.is_faulty())
         self.assertFalse(watch.take())
         self.plug(self.sensor)
         watch.look()
-        self.assertEqual(self.notes, [(notes.SENSOR, FAULT_MISSING), (notes.SENSOR, OK)])
+        self.assertEqual(
+            self.notes,
+            [
+                (numbers.NOTE_SENSOR, numbers.SENSOR_MISSING),
+                (numbers.NOTE_SENSOR, numbers.SENSOR_GOOD),
+            ],
+        )
         self.assertFalse(self.is_faulty())
 
     def test_bus_that_fails_later_is_named_and_a_blow_is_believed_meanwhile(self):
@@ -239,17 +239,23 @@ class Watch(Test):
         self.sensor.fault = errno.ETIMEDOUT
         self.assertTrue(watch.take())
         watch.look()
-        self.assertEqual(self.notes, [(notes.SENSOR, FAULT_BUS)])
+        self.assertEqual(self.notes, [(numbers.NOTE_SENSOR, numbers.SENSOR_BUS)])
         self.assertTrue(watch.take())
         self.sensor.fault = 0
         watch.look()
-        self.assertEqual(self.notes[1:], [(notes.SENSOR, OK)])
+        self.assertEqual(self.notes[1:], [(numbers.NOTE_SENSOR, numbers.SENSOR_GOOD)])
 
     def test_chip_that_lost_its_supply_is_set_up_again_and_its_pin_is_no_blow(self):
         watch = self.watch()
         new = machine.fit_accelerometer()  # the same wires, power-on registers: its pin is low
         self.assertFalse(watch.take())
-        self.assertEqual(self.notes, [(notes.SENSOR, FAULT_RESET), (notes.SENSOR, OK)])
+        self.assertEqual(
+            self.notes,
+            [
+                (numbers.NOTE_SENSOR, numbers.SENSOR_RESET),
+                (numbers.NOTE_SENSOR, numbers.SENSOR_GOOD),
+            ],
+        )
         self.assertEqual(new.registers()[0x22], 0x40)
         self.assertFalse(self.is_faulty())
 
@@ -257,4 +263,10 @@ class Watch(Test):
         watch = self.watch()
         machine.fit_accelerometer()
         watch.look()
-        self.assertEqual(self.notes, [(notes.SENSOR, FAULT_RESET), (notes.SENSOR, OK)])
+        self.assertEqual(
+            self.notes,
+            [
+                (numbers.NOTE_SENSOR, numbers.SENSOR_RESET),
+                (numbers.NOTE_SENSOR, numbers.SENSOR_GOOD),
+            ],
+        )

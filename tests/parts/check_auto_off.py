@@ -5,10 +5,9 @@ import unittest
 from game_bench import GameBench, MemoryStore, ruleset
 from power_bench import MINUTE_MS, make_task
 
-from redband_badge import notes
 from redband_badge.game import Game
 from redband_badge.raw_game import RawGame
-from redband_core import gestures
+from redband_core import gestures, numbers
 
 
 class AutoOff(unittest.TestCase):
@@ -66,7 +65,7 @@ class AutoOff(unittest.TestCase):
         self.assertEqual(self.second(), 0)
         self.assertFalse(state.is_off_warned)
         self.assertEqual(self.minutes(59), 0)
-        self.assertEqual(self.minutes(2), notes.SLEEP_AUTO_OFF)
+        self.assertEqual(self.minutes(2), numbers.SLEEP_AUTO_OFF)
 
     def test_a_refused_press_and_a_contact_that_moves_count_as_use(self):
         for change in ("refused", "is_input_busy"):
@@ -88,13 +87,13 @@ class AutoOff(unittest.TestCase):
         state.is_emergency = True
         self.assertEqual(self.minutes(120), 0)
         state.is_emergency = False
-        self.assertEqual(self.minutes(61), notes.SLEEP_AUTO_OFF)
+        self.assertEqual(self.minutes(61), numbers.SLEEP_AUTO_OFF)
 
     def test_across_the_wrap_of_the_ticks(self):
         self.ticks_ms = (1 << 30) - 30 * MINUTE_MS
         self.task._uptime.start(self.ticks_ms)
         self.assertEqual(self.minutes(59), 0)
-        self.assertEqual(self.minutes(2), notes.SLEEP_AUTO_OFF)
+        self.assertEqual(self.minutes(2), numbers.SLEEP_AUTO_OFF)
 
 
 class RealBooks(unittest.TestCase):
@@ -104,7 +103,7 @@ class RealBooks(unittest.TestCase):
             badge, task = make_task()
             badge.game_journal = bench.game_journal
             badge.state.is_in_game = False
-            self.assertEqual(self.hour(task), notes.SLEEP_AUTO_OFF)
+            self.assertEqual(self.hour(task), numbers.SLEEP_AUTO_OFF)
             for _ in range(6):  # dying, which has a timer
                 bench.turn(1000)
                 bench.play(gestures.PRESS)
@@ -128,15 +127,15 @@ class EndOfTheGame(unittest.TestCase):
     def test_end_and_begin_are_kept_over_a_restart_and_over_new_segments(self):
         bench = self.bench()
         self.assertTrue(bench.state.is_in_game)
-        bench.notes.put((notes.GAME_ENDED, 0))
+        bench.notes.put((numbers.NOTE_GAME_ENDED, 0))
         bench.wake()
         self.assertFalse(bench.state.is_in_game)
         for _ in range(40):  # more than three segments
             bench.turn(1000)
             bench.play(gestures.PRESS)
         self.assertEqual(bench.again().state.is_in_game, False)
-        self.assertTrue(len(bench.notes_of(notes.GAME_ENDED)) > 3)
-        bench.notes.put((notes.GAME_BEGUN, 0))
+        self.assertTrue(len(bench.notes_of(numbers.NOTE_GAME_ENDED)) > 3)
+        bench.notes.put((numbers.NOTE_GAME_BEGUN, 0))
         bench.wake()
         self.assertTrue(bench.state.is_in_game)
         self.assertTrue(bench.again().state.is_in_game)
@@ -145,7 +144,7 @@ class EndOfTheGame(unittest.TestCase):
         bench = self.bench()
         bench.wake()
         bench.store.fail_at = bench.store.writes
-        bench.notes.put((notes.GAME_ENDED, 0))
+        bench.notes.put((numbers.NOTE_GAME_ENDED, 0))
         with self.assertRaises(OSError):
             bench.wake()
         self.assertTrue(bench.state.is_in_game)

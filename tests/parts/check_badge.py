@@ -8,10 +8,9 @@ import flash_device
 import machine
 from flash_device import FlashDevice, format_and_mount, write_file
 
-from redband_badge import notes
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
-from redband_core import gestures, journal, settings_check
+from redband_core import gestures, journal, numbers
 from redband_core.ruleset import Ruleset
 from redband_hal import system
 
@@ -116,9 +115,9 @@ class BadgeTest(unittest.TestCase):
     # R8, R10.
 
     def test_R8_record_after_a_watchdog_reset_says_which_task(self):
-        self.start().mark_running(notes.TASK_LED)
+        self.start().mark_running(numbers.TASK_LED)
         self.start(machine.WDT_RESET)
-        self.assertIn((notes.HUNG_TASK, notes.TASK_LED), self.notes())
+        self.assertIn((numbers.NOTE_HUNG_TASK, numbers.TASK_LED), self.notes())
 
     def test_R10_no_rtc_memory_changes_the_state(self):
         self.start()
@@ -141,20 +140,20 @@ class BadgeTest(unittest.TestCase):
         for death_ms in (0, -1, 10**12, 999):
             write_settings(params=params_with(death_ms), badge_id=9)
             badge = self.start()
-            self.assertEqual(badge.reason, notes.REASON_SETTINGS, death_ms)
+            self.assertEqual(badge.reason, numbers.REASON_SETTINGS, death_ms)
             self.assertEqual(badge.info.badge_id, 7)
             self.assertEqual(badge.options.params[DEATH_MS], 200_000)
             self.assertEqual(badge.game_journal.snapshot(), provisioned)
             refused = [value for code, value in self.notes() if code == 9]
             is_checked = death_ms == 10**12
-            problem = settings_check.PROBLEM_VALUE if is_checked else settings_check.PROBLEM_RULES
+            problem = numbers.PROBLEM_VALUE if is_checked else numbers.PROBLEM_RULES
             self.assertEqual(refused[-1], problem)
-            self.assertEqual(badge.state.code, notes.REASON_SETTINGS)
+            self.assertEqual(badge.state.code, numbers.REASON_SETTINGS)
 
     def test_G13_refused_numbers_without_a_good_copy_are_the_rulesets_own(self):
         write_settings(params=params_with(0))
         badge = self.start()
-        self.assertEqual(badge.reason, notes.REASON_SETTINGS)
+        self.assertEqual(badge.reason, numbers.REASON_SETTINGS)
         self.assertEqual(badge.info.badge_id, 7)
         self.assertEqual(badge.options.params, ())
         self.press()
@@ -170,9 +169,9 @@ class BadgeTest(unittest.TestCase):
         for damage in (b"", b"\xff" * 20, b'{"badge_id": 7'):
             write_file("/flash/settings.json", damage)
             badge = self.start()
-            self.assertEqual(badge.reason, notes.REASON_SETTINGS)
+            self.assertEqual(badge.reason, numbers.REASON_SETTINGS)
             badge.store.force_segment()
-            badge.game_journal.note(badge.store.last_ms, notes.INPUT_DROPPED, 1)
+            badge.game_journal.note(badge.store.last_ms, numbers.NOTE_INPUT_DROPPED, 1)
             write_settings()
             badge = self.start()
             self.assertEqual(badge.reason, 0)
@@ -188,8 +187,8 @@ class BadgeTest(unittest.TestCase):
         self.device.fail_at = self.device.operations
         self.device.fail_count = 1 << 30
         badge = self.start()
-        self.assertEqual(badge.reason, notes.REASON_JOURNAL)
-        self.assertEqual(badge.state.code, notes.REASON_JOURNAL)
+        self.assertEqual(badge.reason, numbers.REASON_JOURNAL)
+        self.assertEqual(badge.state.code, numbers.REASON_JOURNAL)
         self.assertEqual(state_of(badge), wanted)
         counted = badge.state.acknowledged
         self.press(2)
@@ -208,10 +207,10 @@ class BadgeTest(unittest.TestCase):
         wanted = state_of(self.badge)
         os.remove("/flash/ruleset.bin")
         badge = self.start()
-        self.assertEqual(badge.reason, notes.REASON_RULESET)
+        self.assertEqual(badge.reason, numbers.REASON_RULESET)
         self.press(3)
         badge.store.force_segment()
-        badge.game_journal.note(badge.store.last_ms, notes.INPUT_DROPPED, 1)
+        badge.game_journal.note(badge.store.last_ms, numbers.NOTE_INPUT_DROPPED, 1)
         write_file("/flash/ruleset.bin", RULESET)
         badge = self.start()
         self.assertEqual((badge.reason, state_of(badge)), (0, wanted))
@@ -221,10 +220,10 @@ class BadgeTest(unittest.TestCase):
             os.remove("/flash/" + name)
         for _start in range(2):
             badge = self.start()
-            self.assertEqual(badge.reason, notes.REASON_SETTINGS)
+            self.assertEqual(badge.reason, numbers.REASON_SETTINGS)
             self.assertFalse(badge.state.is_in_game)
             badge.store.force_segment()
-            badge.game_journal.note(badge.store.last_ms, notes.INPUT_DROPPED, 1)
+            badge.game_journal.note(badge.store.last_ms, numbers.NOTE_INPUT_DROPPED, 1)
         write_settings()
         write_file("/flash/ruleset.bin", RULESET)
         self.assertTrue(self.start().state.is_in_game)
@@ -239,7 +238,7 @@ class BadgeTest(unittest.TestCase):
             self.assertNotEqual(badge.reason, 0)
             self.assertTrue(badge.state.is_in_game)
             badge.store.force_segment()
-            badge.game_journal.note(badge.store.last_ms, notes.INPUT_DROPPED, 1)
+            badge.game_journal.note(badge.store.last_ms, numbers.NOTE_INPUT_DROPPED, 1)
 
     def test_G5_restoring_repeats_no_sign_of_what_was_played(self):
         self.start()
@@ -255,7 +254,7 @@ class BadgeTest(unittest.TestCase):
     def test_failed_self_test_is_shown_at_each_start_until_one_is_passed(self):
         self.start().boot.keep_self_test(8, 127)
         badge = self.start()
-        self.assertEqual(badge.state.code, notes.CODE_SELF_TEST)
+        self.assertEqual(badge.state.code, numbers.CODE_SELF_TEST)
         badge.boot.keep_self_test(0, 127)
         badge = self.start()
         self.assertEqual((badge.state.code, badge.state.faults), (0, 0))

@@ -6,12 +6,11 @@ import machine
 from check_accelerometer import Notes, Test
 from input_bench import Bench, Ticks
 
-from redband_badge import impact_sensor, notes
+from redband_badge import impact_sensor
 from redband_badge.impact_sensor import BlowContact
 from redband_badge.input_task import InputTask
-from redband_core import gestures, journal, limits
+from redband_core import gestures, limits, numbers
 from redband_hal import board
-from redband_hal.accelerometer import FAULT_BUS
 from redband_hal.inputs import Contact
 
 motion = machine.motion
@@ -100,7 +99,9 @@ class Play(Test):
         self.sensor.set_motor(False)
         self.live(2000)
         self.assertEqual(self.bench.taken(), [])
-        self.assertTrue(notes.IMPACTS_IGNORED in [code for code, _value in self.bench.notes()])
+        self.assertTrue(
+            numbers.NOTE_IMPACTS_IGNORED in [code for code, _value in self.bench.notes()]
+        )
         self.strike(9000)
         self.live(500)
         self.assertEqual(len(self.bench.taken()), 1)
@@ -119,12 +120,12 @@ class Play(Test):
         self.assertEqual(codes, [gestures.PRESS])
         self.live(31_000)
         self.assertEqual(self.bench.taken(), [])
-        self.assertTrue((journal.NOTE_INPUT_STUCK, 1) in self.bench.notes())
+        self.assertTrue((numbers.NOTE_INPUT_STUCK, 1) in self.bench.notes())
         self.sensor.fault = 0
-        self.watch._fault = FAULT_BUS
+        self.watch._fault = numbers.SENSOR_BUS
         self.watch.look()
         self.live(500)
-        self.assertTrue((journal.NOTE_INPUT_STUCK, -2) in self.bench.notes())
+        self.assertTrue((numbers.NOTE_INPUT_STUCK, -2) in self.bench.notes())
         self.strike(9000)
         self.live(500)
         self.assertEqual(len(self.bench.taken()), 1)

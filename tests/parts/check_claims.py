@@ -3,10 +3,10 @@
 import unittest
 
 import check_commands
-from check_commands import HITS, MARSHAL, STUN, FakeBadge, Session
+from check_commands import HITS, STUN, FakeBadge, Session
 
 from redband.wire import order_frames as wire_order_frames
-from redband_core import broadcasts, journal
+from redband_core import journal, numbers
 
 
 class OneBadgeScoresManyTimes(unittest.TestCase):
@@ -16,7 +16,7 @@ class OneBadgeScoresManyTimes(unittest.TestCase):
         for said in range(5):
             hops = 8 if said & 1 else 3  # by two ways
             # An event of the rules, as the end of a fight is; each that counted would stun anew.
-            event = broadcasts.FLEET_FIGHT_OVER
+            event = numbers.BROADCAST_FIGHT_OVER
             one.hear(check_commands.word(9, event, STUN, argument, hops))
             self.assertEqual(one.bench.count(journal.EVENT), 1, said)
             if said == 2:
@@ -25,7 +25,7 @@ class OneBadgeScoresManyTimes(unittest.TestCase):
     def test_G6_order_said_five_times_by_two_hosts_counts_once(self):
         one = check_commands.badge(HITS)
         message = wire_order_frames.encode_event(77, 1, (1, 2))
-        hosts = (Session(MARSHAL), Session(MARSHAL))
+        hosts = (Session(numbers.ROLE_MARSHAL), Session(numbers.ROLE_MARSHAL))
         for said in range(5):
             one.ask(hosts[said & 1], message, said)
         self.assertEqual(one.bench.count(journal.EVENT), 1)

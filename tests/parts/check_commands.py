@@ -8,11 +8,20 @@ from game_bench import HIT, GameBench, MemoryStore
 
 from redband.wire import keys as wire_keys
 from redband.wire import order_frames as wire_order_frames
-from redband_badge import broadcast, commands, host_commands, limits, notes
+from redband_badge import broadcast, commands, host_commands, limits
 from redband_badge.observer import NOT_OURS, TAKEN
 from redband_badge.pending_commands import REQUESTS_MAX, PendingCommands
 from redband_badge.raw_game import RawGame
-from redband_core import broadcasts, frames, gestures, journal, keys, opening, order_frames
+from redband_core import (
+    broadcasts,
+    frames,
+    gestures,
+    journal,
+    keys,
+    numbers,
+    opening,
+    order_frames,
+)
 from redband_core.advert import KIND_BROADCAST
 from redband_core.errors import ProtocolError
 
@@ -21,7 +30,6 @@ WOUNDS = game_bench.ruleset("wounds")
 FIGHT_OVER = 5  # event of `wounds`
 STUN = 2  # of `hits`, without arguments
 EXCLUDE = 15
-MEDIC, MARSHAL, GAME_MASTER, TECHNICIAN = 1, 2, 3, 4
 GROUP = bytes(range(48))
 ENCRYPT, FLEET_KEY = GROUP[:16], GROUP[32:]
 FILE = wire_keys.encode_key_file(b"GAME", GROUP, bytes(64), 0, bytes(16))
@@ -108,18 +116,18 @@ class StaffTest(unittest.TestCase):
     def test_event_is_applied_written_with_the_role_and_answered(self):
         one = badge()
         message = wire_order_frames.encode_event(77, HIT, (1, 2))
-        self.assertEqual(one.outcome(GAME_MASTER, message), order_frames.DONE)
+        self.assertEqual(one.outcome(numbers.ROLE_GAME_MASTER, message), numbers.ANSWER_DONE)
         self.assertEqual(one.state.counters[0], 2)
         kinds = [kind for kind, _ms, _payload in one.bench.store.records[-2:]]
         self.assertEqual(kinds, [journal.NOTE, journal.EVENT])
-        self.assertEqual(one.bench.notes_of(notes.SENT_BY)[-1][1], GAME_MASTER)
+        self.assertEqual(one.bench.notes_of(numbers.NOTE_SENT_BY)[-1][1], numbers.ROLE_GAME_MASTER)
 
     def test_G12_said_again_in_another_session_it_is_done_once(self):
         one = badge()
         message = wire_order_frames.encode_event(77, HIT, (1, 2))
         answers = []
         for _session in range(3):
-            session = Session(MARSHAL)
+            session = Session(numbers.ROLE_MARSHAL)
             one.ask(session, message)
             answers += [said for _number, said in session.answers]
         self.assertEqual(answers, [answers[0]] * 3)
@@ -128,7 +136,7 @@ class StaffTest(unittest.TestCase):
 
     def test_said_again_before_it_is_done_it_is_answered_under_the_newer_number(self):
         one = badge()
-        session = Session(MARSHAL)
+        session = Session(numbers.ROLE_MARSHAL)
         message = wire_order_frames.encode_event(77, HIT, (1, 2))
         host_commands.take(one, session, 4, message)
         host_commands.take(one, session, 5, message)
@@ -138,117 +146,134 @@ class StaffTest(unittest.TestCase):
 
     def test_role_decides_by_event_and_by_command(self):
         one = badge()
-        for role in (MEDIC, MARSHAL, GAME_MASTER, TECHNICIAN):
+        for role in (
+            numbers.ROLE_MEDIC,
+            numbers.ROLE_MARSHAL,
+            numbers.ROLE_GAME_MASTER,
+            numbers.ROLE_TECHNICIAN,
+        ):
             message = wire_order_frames.encode_event(100 + role, EXCLUDE, ())
             answer = one.outcome(role, message)
             is_allowed = commands.may_send(HITS, EXCLUDE, role)
-            self.assertEqual(answer == order_frames.ROLE, not is_allowed)
+            self.assertEqual(answer == numbers.ANSWER_ROLE, not is_allowed)
         found = []
         for command in range(1, len(order_frames.COMMAND_ROLES)):
-            for role in (MEDIC, MARSHAL, GAME_MASTER, TECHNICIAN):
+            for role in (
+                numbers.ROLE_MEDIC,
+                numbers.ROLE_MARSHAL,
+                numbers.ROLE_GAME_MASTER,
+                numbers.ROLE_TECHNICIAN,
+            ):
                 request = 1000 + command * 10 + role
                 answer = one.outcome(role, wire_order_frames.encode_command(request, command))
-                found.append(answer == order_frames.ROLE)
+                found.append(answer == numbers.ANSWER_ROLE)
         expected = [
             not roles >> role & 1
             for roles in order_frames.COMMAND_ROLES[1:]
-            for role in (MEDIC, MARSHAL, GAME_MASTER, TECHNICIAN)
+            for role in (
+                numbers.ROLE_MEDIC,
+                numbers.ROLE_MARSHAL,
+                numbers.ROLE_GAME_MASTER,
+                numbers.ROLE_TECHNICIAN,
+            )
         ]
         self.assertEqual(found, expected)
 
     def test_pause_and_resume_are_written_with_the_role(self):
         one = badge()
         for request in (1, 2):
-            pause = wire_order_frames.encode_command(request, order_frames.PAUSE)
-            self.assertEqual(one.outcome(MARSHAL, pause), order_frames.DONE)
+            pause = wire_order_frames.encode_command(request, numbers.COMMAND_PAUSE)
+            self.assertEqual(one.outcome(numbers.ROLE_MARSHAL, pause), numbers.ANSWER_DONE)
             self.assertTrue(one.state.is_paused)
-        resume = wire_order_frames.encode_command(3, order_frames.RESUME)
-        self.assertEqual(one.outcome(GAME_MASTER, resume), order_frames.DONE)
+        resume = wire_order_frames.encode_command(3, numbers.COMMAND_RESUME)
+        self.assertEqual(one.outcome(numbers.ROLE_GAME_MASTER, resume), numbers.ANSWER_DONE)
         self.assertFalse(one.state.is_paused)
-        sent = [value for _ms, value in one.bench.notes_of(notes.SENT_BY)]
-        self.assertEqual(sent, [MARSHAL, GAME_MASTER])
+        sent = [value for _ms, value in one.bench.notes_of(numbers.NOTE_SENT_BY)]
+        self.assertEqual(sent, [numbers.ROLE_MARSHAL, numbers.ROLE_GAME_MASTER])
 
     def test_refusals_come_from_the_rules_and_unknown_things_are_named(self):
         one = badge()
         bad = wire_order_frames.encode_event(1, HIT, (1, 77))
-        self.assertTrue(one.outcome(GAME_MASTER, bad) > 0)
+        self.assertTrue(one.outcome(numbers.ROLE_GAME_MASTER, bad) > 0)
         unknown = wire_order_frames.encode_event(2, 999, ())
-        self.assertEqual(one.outcome(GAME_MASTER, unknown), order_frames.UNKNOWN)
+        self.assertEqual(one.outcome(numbers.ROLE_GAME_MASTER, unknown), numbers.ANSWER_UNKNOWN)
         unknown = wire_order_frames.encode_command(3, 99)
-        self.assertEqual(one.outcome(GAME_MASTER, unknown), order_frames.UNKNOWN)
+        self.assertEqual(one.outcome(numbers.ROLE_GAME_MASTER, unknown), numbers.ANSWER_UNKNOWN)
         raw = badge(kind=RawGame)
         raw.ruleset = None
         message = wire_order_frames.encode_event(4, HIT, (1, 2))
-        self.assertEqual(raw.outcome(GAME_MASTER, message), order_frames.NO_RULES)
+        self.assertEqual(raw.outcome(numbers.ROLE_GAME_MASTER, message), numbers.ANSWER_NO_RULES)
 
     def test_full_queue_is_answered_and_the_request_may_be_tried_again(self):
         one = badge()
-        session = Session(MARSHAL)
+        session = Session(numbers.ROLE_MARSHAL)
         for number in range(limits.COMMAND_QUEUE_SIZE + 1):
             one.bench.commands.put((commands.PAUSE, 1000 + number, None))
         message = wire_order_frames.encode_event(5, HIT, (1, 2))
         host_commands.take(one, session, 1, message)
         answer = wire_order_frames.decode_result(session.answers[0][1], frames.EVENT)
-        self.assertEqual(answer[1], order_frames.BUSY)
+        self.assertEqual(answer[1], numbers.ANSWER_BUSY)
         one.bench.commands._items = []
-        self.assertEqual(one.outcome(MARSHAL, message), 0)
+        self.assertEqual(one.outcome(numbers.ROLE_MARSHAL, message), 0)
 
     def test_requests_remembered_are_bounded(self):
         one = badge()
         for request in range(50):
-            one.outcome(MARSHAL, wire_order_frames.encode_command(request, order_frames.IDENTIFY))
+            one.outcome(
+                numbers.ROLE_MARSHAL,
+                wire_order_frames.encode_command(request, numbers.COMMAND_IDENTIFY),
+            )
         self.assertEqual(len(one.pending_commands.requests), REQUESTS_MAX)
         self.assertEqual(one.state.identified, 50)
 
     def test_game_begins_and_ends_also_over_a_restart(self):
         one = badge()
-        one.outcome(GAME_MASTER, wire_order_frames.encode_command(1, order_frames.GAME_OVER))
+        one.outcome(
+            numbers.ROLE_GAME_MASTER,
+            wire_order_frames.encode_command(1, numbers.COMMAND_GAME_OVER),
+        )
         self.assertFalse(one.state.is_in_game)
         self.assertFalse(one.bench.again().state.is_in_game)
-        one.outcome(GAME_MASTER, wire_order_frames.encode_command(2, order_frames.GAME_BEGINS))
+        one.outcome(
+            numbers.ROLE_GAME_MASTER,
+            wire_order_frames.encode_command(2, numbers.COMMAND_GAME_BEGINS),
+        )
         self.assertTrue(one.bench.again().state.is_in_game)
 
     def test_broken_messages_raise_and_do_nothing(self):
         one = badge()
         for message in (b"\x11", b"\x12\x01\x02", b"\x11\x00\x00\x00\x00\x01\x01", b"\x13abc"):
             with self.assertRaises(ProtocolError):
-                host_commands.take(one, Session(GAME_MASTER), 1, message)
+                host_commands.take(one, Session(numbers.ROLE_GAME_MASTER), 1, message)
         self.assertIsNone(one.bench.commands.front())
-
-    def test_outcomes_are_those_of_the_game_task(self):
-        self.assertEqual(
-            (commands.ANSWER_PAUSED, commands.ANSWER_NO_RULES, commands.ANSWER_UNKNOWN),
-            (order_frames.PAUSED, order_frames.NO_RULES, order_frames.UNKNOWN),
-        )
-        self.assertEqual(commands.ANSWER_OLD, order_frames.OLD)
 
 
 class FleetTest(unittest.TestCase):
     def test_stop_is_written_obeyed_once_and_passed_on_with_a_hop_less(self):
         one = badge()
-        self.assertEqual(one.hear(word(5, broadcasts.FLEET_PAUSE)), TAKEN)
+        self.assertEqual(one.hear(word(5, numbers.BROADCAST_PAUSE)), TAKEN)
         self.assertTrue(one.state.is_paused)
         ((payload, for_ms),) = one.observer.calls
-        self.assertEqual(read(payload), (5, broadcasts.FLEET_PAUSE, 0, 0, 0, 7))
+        self.assertEqual(read(payload), (5, numbers.BROADCAST_PAUSE, 0, 0, 0, 7))
         self.assertEqual(for_ms, limits.BROADCAST_FOR_MS)
-        numbers = [value >> 1 for _ms, value in one.bench.notes_of(notes.BROADCAST)]
-        self.assertEqual(numbers, [5])
+        heard = [value >> 1 for _ms, value in one.bench.notes_of(numbers.NOTE_BROADCAST)]
+        self.assertEqual(heard, [5])
         one.bench.command(commands.RESUME, 1)
-        one.hear(word(5, broadcasts.FLEET_PAUSE, hops=3))
+        one.hear(word(5, numbers.BROADCAST_PAUSE, hops=3))
         self.assertFalse(one.state.is_paused)
         self.assertEqual(one.bench.count(journal.PAUSE), 1)
 
     def test_last_hop_is_obeyed_and_not_passed_on(self):
         one = badge()
-        one.hear(word(5, broadcasts.FLEET_PAUSE, hops=0))
+        one.hear(word(5, numbers.BROADCAST_PAUSE, hops=0))
         self.assertTrue(one.state.is_paused)
         self.assertEqual(one.observer.calls, [])
 
     def test_G12_recorded_word_is_nothing_a_second_an_hour_or_a_restart_later(self):
         one = badge()
-        stop = word(5, broadcasts.FLEET_PAUSE)
+        stop = word(5, numbers.BROADCAST_PAUSE)
         one.hear(stop)
-        one.hear(word(6, broadcasts.FLEET_RESUME))
+        one.hear(word(6, numbers.BROADCAST_RESUME))
         for wait_ms in (1000, 3_600_000):
             one.bench.run(wait_ms)
             one.hear(stop)
@@ -261,7 +286,7 @@ class FleetTest(unittest.TestCase):
 
     def test_forged_words_and_those_of_another_game_do_nothing(self):
         one = badge()
-        good = word(5, broadcasts.FLEET_PAUSE)
+        good = word(5, numbers.BROADCAST_PAUSE)
         for at in range(2, 24):
             changed = bytearray(good)
             changed[at] ^= 1
@@ -269,65 +294,65 @@ class FleetTest(unittest.TestCase):
                 self.assertEqual(one.hear(bytes(changed)), NOT_OURS)
             except ProtocolError:
                 pass
-        self.assertEqual(one.hear(word(5, broadcasts.FLEET_PAUSE, key=bytes(16))), NOT_OURS)
+        self.assertEqual(one.hear(word(5, numbers.BROADCAST_PAUSE, key=bytes(16))), NOT_OURS)
         self.assertFalse(one.state.is_paused)
         self.assertEqual((one.observer.calls, one.game_journal.broadcast_number), ([], 0))
 
     def test_words_out_of_order_the_later_one_stands(self):
         one = badge()
-        one.hear(word(8, broadcasts.FLEET_RESUME))
-        one.hear(word(7, broadcasts.FLEET_PAUSE))
+        one.hear(word(8, numbers.BROADCAST_RESUME))
+        one.hear(word(7, numbers.BROADCAST_PAUSE))
         self.assertFalse(one.state.is_paused)
         self.assertEqual(one.game_journal.broadcast_number, 8)
 
     def test_fight_over_is_the_rulesets_event_and_another_ruleset_refuses_it(self):
         one = badge(WOUNDS)
-        says = (9, broadcasts.FLEET_FIGHT_OVER, FIGHT_OVER)
+        says = (9, numbers.BROADCAST_FIGHT_OVER, FIGHT_OVER)
         one.hear(word(*says, identity(WOUNDS)))
         done = one.bench.of(journal.EVENT) + one.bench.of(journal.REFUSED)
         self.assertEqual(len(done), 1)
         self.assertEqual(one.game_journal.broadcast_number, 9)
         other = badge(HITS)
-        session = Session(MARSHAL)
+        session = Session(numbers.ROLE_MARSHAL)
         payload = word(*says, identity(WOUNDS))
         other.ask(session, wire_order_frames.encode_fleet(payload))
         answer = wire_order_frames.decode_result(session.answers[0][1], frames.BROADCAST)
-        self.assertEqual(answer, (9, order_frames.OTHER_RULES))
+        self.assertEqual(answer, (9, numbers.ANSWER_OTHER_RULES))
         self.assertEqual(other.bench.count(journal.EVENT), 0)
         self.assertEqual(len(other.observer.calls), 1)  # those behind it may have the right one
 
     def test_game_over_and_begin(self):
         one = badge()
-        one.hear(word(1, broadcasts.FLEET_GAME_OVER))
+        one.hear(word(1, numbers.BROADCAST_GAME_OVER))
         self.assertFalse(one.state.is_in_game)
-        one.hear(word(2, broadcasts.FLEET_GAME_BEGINS))
+        one.hear(word(2, numbers.BROADCAST_GAME_BEGINS))
         self.assertTrue(one.state.is_in_game)
         self.assertEqual(one.bench.again().game_journal.broadcast_number, 2)
 
     def test_in_a_session_it_is_answered_with_the_number_and_said_again_when_asked_again(self):
         one = badge()
-        payload = word(3, broadcasts.FLEET_PAUSE)
+        payload = word(3, numbers.BROADCAST_PAUSE)
         outcomes = []
         for _ask in range(2):
-            session = Session(MARSHAL)
+            session = Session(numbers.ROLE_MARSHAL)
             one.ask(session, wire_order_frames.encode_fleet(payload))
             outcomes.append(
                 wire_order_frames.decode_result(session.answers[0][1], frames.BROADCAST)
             )
-        self.assertEqual(outcomes, [(3, 0), (3, order_frames.OLD)])
+        self.assertEqual(outcomes, [(3, 0), (3, numbers.ANSWER_OLD)])
         self.assertEqual(len(one.observer.calls), 2)
         self.assertEqual(one.bench.count(journal.PAUSE), 1)
-        forged = word(9, broadcasts.FLEET_PAUSE, key=bytes(16))
-        session = Session(MARSHAL)
+        forged = word(9, numbers.BROADCAST_PAUSE, key=bytes(16))
+        session = Session(numbers.ROLE_MARSHAL)
         one.ask(session, wire_order_frames.encode_fleet(forged))
         answer = wire_order_frames.decode_result(session.answers[0][1], frames.BROADCAST)
-        self.assertEqual(answer, (3, order_frames.FORGED))
+        self.assertEqual(answer, (3, numbers.ANSWER_FORGED))
 
     def test_power_cut_at_each_write_leaves_it_done_once_or_to_be_done(self):
         says = (
-            (4, broadcasts.FLEET_PAUSE),
-            (4, broadcasts.FLEET_GAME_OVER),
-            (4, broadcasts.FLEET_FIGHT_OVER, STUN, identity(HITS)),
+            (4, numbers.BROADCAST_PAUSE),
+            (4, numbers.BROADCAST_GAME_OVER),
+            (4, numbers.BROADCAST_FIGHT_OVER, STUN, identity(HITS)),
         )
         for arguments in says:
             for segment_records in (100, 3, 4, 5):
@@ -351,7 +376,7 @@ class FleetTest(unittest.TestCase):
         # Carried over into new segments it is said again, without content or in a note.
         pauses = [payload for _ms, payload in again.bench.of(journal.PAUSE) if payload]
         done = len(pauses) + again.bench.count(journal.EVENT) + again.bench.count(journal.REFUSED)
-        if arguments[1] == broadcasts.FLEET_GAME_OVER:
+        if arguments[1] == numbers.BROADCAST_GAME_OVER:
             self.assertFalse(again.state.is_in_game)
         else:
             self.assertEqual(done, 1, (arguments, segment_records, skip, is_late))
@@ -363,7 +388,7 @@ class FleetTest(unittest.TestCase):
                 store = one.bench.store
                 store.fail_at = store.writes + skip
                 store.is_late = is_late
-                broadcast.heard(one, word(4, broadcasts.FLEET_FIGHT_OVER, STUN, identity(HITS)))
+                broadcast.heard(one, word(4, numbers.BROADCAST_FIGHT_OVER, STUN, identity(HITS)))
                 for _try in range(3):
                     try:
                         one.bench.wake()
@@ -377,9 +402,9 @@ class FleetTest(unittest.TestCase):
     def test_safe_mode_without_rules_stops_as_well(self):
         one = badge(kind=RawGame)
         one.ruleset = None
-        one.hear(word(1, broadcasts.FLEET_PAUSE))
+        one.hear(word(1, numbers.BROADCAST_PAUSE))
         self.assertTrue(one.state.is_paused)
-        one.hear(word(2, broadcasts.FLEET_FIGHT_OVER, STUN, identity(HITS)))
+        one.hear(word(2, numbers.BROADCAST_FIGHT_OVER, STUN, identity(HITS)))
         self.assertEqual(one.game_journal.broadcast_number, 2)
 
 
@@ -392,7 +417,7 @@ class EmergencyTest(unittest.TestCase):
         self.assertEqual(bench.state.counters[0], hits)
         self._gesture(bench)
         self.assertFalse(bench.state.is_emergency)
-        self.assertEqual([v for _ms, v in bench.notes_of(notes.EMERGENCY)], [1, 0])
+        self.assertEqual([v for _ms, v in bench.notes_of(numbers.NOTE_EMERGENCY)], [1, 0])
 
     def _gesture(self, bench):
         bench.run(5000)
@@ -437,12 +462,12 @@ class EmergencyTest(unittest.TestCase):
             self.assertTrue(dead.state.is_emergency)
             dead.wake()
             self.assertTrue(dead.state.is_emergency)
-            self.assertEqual([v for _ms, v in dead.notes_of(notes.EMERGENCY)], [1])
+            self.assertEqual([v for _ms, v in dead.notes_of(numbers.NOTE_EMERGENCY)], [1])
 
     def test_staff_ends_it(self):
         one = badge()
         self._gesture(one.bench)
-        message = wire_order_frames.encode_command(1, order_frames.EMERGENCY_OVER)
-        self.assertEqual(one.outcome(TECHNICIAN, message), order_frames.DONE)
+        message = wire_order_frames.encode_command(1, numbers.COMMAND_EMERGENCY_OVER)
+        self.assertEqual(one.outcome(numbers.ROLE_TECHNICIAN, message), numbers.ANSWER_DONE)
         self.assertFalse(one.state.is_emergency)
         self.assertFalse(one.bench.again().state.is_emergency)

@@ -6,8 +6,9 @@ import esp32
 from machine import Chip
 from sleep_bench import OUTPUTS, PIN, ROOT, Badge, Case, World
 
-from redband_badge import deep_sleep, files, limits, notes, sleep
+from redband_badge import deep_sleep, files, limits, sleep
 from redband_badge.power_task import PowerTask
+from redband_core import numbers
 from redband_hal import power
 
 
@@ -25,9 +26,9 @@ class FallingAsleep(Case):
 
     def test_transport_is_noted_then_marked_then_the_journal_closed_and_the_lights_held_off(self):
         badge = Badge()
-        error = badge.run(deep_sleep.fall_asleep(badge, notes.SLEEP_TRANSPORT))
+        error = badge.run(deep_sleep.fall_asleep(badge, numbers.SLEEP_TRANSPORT))
         self.assertEqual(error.args[0], None)
-        self.assertEqual(badge.noted, [(notes.TRANSPORT_ON, notes.SLEEP_TRANSPORT)])
+        self.assertEqual(badge.noted, [(numbers.NOTE_TRANSPORT_ON, numbers.SLEEP_TRANSPORT)])
         self.assertEqual(files.read_bytes(ROOT + limits.TRANSPORT_PATH), b"1")
         self.assertEqual(badge.done, ["healthy", "closed"])
         self.assertTrue(self.world.lit_ms)
@@ -36,39 +37,42 @@ class FallingAsleep(Case):
 
     def test_switching_off_leaves_no_file(self):
         badge = Badge()
-        error = badge.run(deep_sleep.fall_asleep(badge, notes.SLEEP_AUTO_OFF))
+        error = badge.run(deep_sleep.fall_asleep(badge, numbers.SLEEP_AUTO_OFF))
         self.assertEqual(error.args[0], None)
-        self.assertEqual(badge.noted, [(notes.TRANSPORT_ON, notes.SLEEP_AUTO_OFF)])
+        self.assertEqual(badge.noted, [(numbers.NOTE_TRANSPORT_ON, numbers.SLEEP_AUTO_OFF)])
         self.assertFalse(self.exists(limits.TRANSPORT_PATH))
 
     def test_button_still_down_is_looked_at_again_by_time(self):
         badge = Badge()
         self.world.presses = ((0, 10**9),)
         self.world.set_button()
-        error = badge.run(deep_sleep.fall_asleep(badge, notes.SLEEP_TRANSPORT))
+        error = badge.run(deep_sleep.fall_asleep(badge, numbers.SLEEP_TRANSPORT))
         self.assertEqual(error.args[0], limits.JAMMED_SLEEP_MS)
 
     def test_switching_off_waits_for_a_free_button_and_a_journal_that_works(self):
         badge = Badge()
         self.world.presses = ((0, 10**9),)
         self.world.set_button()
-        self.assertEqual(badge.run(deep_sleep.fall_asleep(badge, notes.SLEEP_AUTO_OFF)), None)
+        self.assertEqual(badge.run(deep_sleep.fall_asleep(badge, numbers.SLEEP_AUTO_OFF)), None)
         self.assertEqual(badge.noted, [])
         self.world.presses = ()
         self.world.set_button()
         broken = Badge(is_broken=True)
-        self.assertEqual(broken.run(deep_sleep.fall_asleep(broken, notes.SLEEP_AUTO_OFF)), None)
+        self.assertEqual(broken.run(deep_sleep.fall_asleep(broken, numbers.SLEEP_AUTO_OFF)), None)
         self.assertEqual(broken.done, [])
 
     def test_transport_that_the_journal_did_not_take_is_noted_at_the_waking(self):
         broken = Badge(is_broken=True)
-        error = broken.run(deep_sleep.fall_asleep(broken, notes.SLEEP_TRANSPORT))
+        error = broken.run(deep_sleep.fall_asleep(broken, numbers.SLEEP_TRANSPORT))
         self.assertTrue(error is not None)
         self.assertEqual(files.read_bytes(ROOT + limits.TRANSPORT_PATH), b"0")
         os.rename(ROOT + limits.TRANSPORT_PATH, ROOT + limits.WOKEN_PATH)
         badge = Badge()
         badge.run(deep_sleep.note_waking(badge))
-        expected = [(notes.TRANSPORT_ON, notes.SLEEP_TRANSPORT), (notes.TRANSPORT_WOKEN, 0)]
+        expected = [
+            (numbers.NOTE_TRANSPORT_ON, numbers.SLEEP_TRANSPORT),
+            (numbers.NOTE_TRANSPORT_WOKEN, 0),
+        ]
         self.assertEqual(badge.noted, expected)
         self.assertFalse(self.exists(limits.WOKEN_PATH))
 
@@ -79,7 +83,7 @@ class FallingAsleep(Case):
         self.assertTrue(self.exists(limits.WOKEN_PATH))
         badge = Badge()
         badge.run(deep_sleep.note_waking(badge))
-        self.assertEqual(badge.noted, [(notes.TRANSPORT_WOKEN, 0)])
+        self.assertEqual(badge.noted, [(numbers.NOTE_TRANSPORT_WOKEN, 0)])
         self.assertFalse(self.exists(limits.WOKEN_PATH))
 
     def test_radio_is_stopped_first(self):
@@ -88,7 +92,7 @@ class FallingAsleep(Case):
         try:
             badge = Badge()
             badge.has_radio = True
-            badge.run(deep_sleep.fall_asleep(badge, notes.SLEEP_TRANSPORT))
+            badge.run(deep_sleep.fall_asleep(badge, numbers.SLEEP_TRANSPORT))
         finally:
             power.stop_radio = real
         self.assertEqual(stopped, [1])
@@ -110,7 +114,7 @@ class FallingAsleep(Case):
         self.assertTrue(sleep.enter_transport(badge))
         error = badge.run(PowerTask(badge, Cell()).run(Beat()))
         self.assertTrue(error is not None)
-        self.assertEqual(badge.noted, [(notes.TRANSPORT_ON, notes.SLEEP_TRANSPORT)])
+        self.assertEqual(badge.noted, [(numbers.NOTE_TRANSPORT_ON, numbers.SLEEP_TRANSPORT)])
         self.assertTrue(self.exists(limits.TRANSPORT_PATH))
 
     def test_signs_grow_shorter_and_longer(self):

@@ -7,7 +7,7 @@ import unittest
 import flash_device
 from flash_device import FlashDevice, format_and_mount, power_cut
 
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.game import Game
 from redband_badge.game_task import GameTask
@@ -16,7 +16,7 @@ from redband_badge.journal_store import JournalStore
 from redband_badge.raw_game import RawGame
 from redband_badge.state import BadgeState
 from redband_badge.supervisor import attempt
-from redband_core import gestures, journal
+from redband_core import gestures, journal, numbers
 from redband_core.clock import GameClock
 from redband_core.errors import RulesError
 from redband_core.ruleset import Ruleset
@@ -234,7 +234,7 @@ class GameTest(unittest.TestCase):
             raw.play(PRESS)
         raw.store.release(raw.store.next_seq)
         gestures_noted = [
-            value for code, value in notes_of(raw.store) if code == notes.RAW_GESTURE
+            value for code, value in notes_of(raw.store) if code == numbers.NOTE_RAW_GESTURE
         ]
         self.assertEqual(gestures_noted, [PRESS] * 400)
         self.assertEqual(Bench().shown(), shown)

@@ -5,8 +5,7 @@ import unittest
 import machine
 from input_bench import Bench
 
-from redband_badge import notes
-from redband_core import gestures, journal
+from redband_core import gestures, numbers
 from redband_hal import board
 
 PRESS, IMPACT, HOLD = gestures.PRESS, gestures.IMPACT, gestures.HOLD
@@ -64,7 +63,7 @@ class Times(unittest.TestCase):
         edges = [100 + 6 * number for number in range(30)]
         bench.run_to(3000, edges, stalls=[(95, 300)], delivered=8)
         self.assertEqual(len(bench.taken()), 1)
-        self.assertEqual(bench.notes(), [(journal.NOTE_EDGES_LOST, 1)])
+        self.assertEqual(bench.notes(), [(numbers.NOTE_EDGES_LOST, 1)])
 
     def test_R13_press_that_woke_the_chip_counts_once_though_the_pin_is_released(self):
         bench = Bench(woke=True)
@@ -142,7 +141,7 @@ class Spikes(unittest.TestCase):
             handler(one)
         bench.run_to(150_000)
         found = bench.notes()
-        self.assertEqual([code for code, _value in found], [notes.INPUT_SPIKES] * 3)
+        self.assertEqual([code for code, _value in found], [numbers.NOTE_INPUT_SPIKES] * 3)
         self.assertEqual(sum([value for _code, value in found]), 700)
 
 
@@ -154,7 +153,7 @@ class Ignored(unittest.TestCase):
             edges += [at_ms, at_ms + 20]
         bench.blow(edges, 10_000)
         self.assertEqual(bench.taken(), [(IMPACT, 1, 100)])
-        self.assertEqual(bench.notes(), [(notes.IMPACTS_IGNORED, 3)])
+        self.assertEqual(bench.notes(), [(numbers.NOTE_IMPACTS_IGNORED, 3)])
 
     def test_a_flood_of_blows_gives_one_note_a_second(self):
         bench = Bench()
@@ -183,4 +182,4 @@ class Ignored(unittest.TestCase):
         bench.blow([100, 120, 200, 220], 3000)
         self.assertEqual(len(bench.notes()), 16)
         bench.run_to(4000)
-        self.assertEqual(bench.notes(), [(notes.IMPACTS_IGNORED, 1)])
+        self.assertEqual(bench.notes(), [(numbers.NOTE_IMPACTS_IGNORED, 1)])

@@ -6,8 +6,8 @@ import unittest
 import machine
 from input_bench import Bench, Ticks
 
-from redband_badge import input_task, notes
-from redband_core import gestures, journal, limits
+from redband_badge import input_task
+from redband_core import gestures, limits, numbers
 from redband_core.advert import FLAG_INPUT_STUCK
 from redband_hal import board, inputs
 
@@ -30,7 +30,7 @@ class Motor(unittest.TestCase):
         self.stop_motor(bench)
         bench.blow([1310, 1340], 3000)
         self.assertEqual(bench.taken(), [])
-        self.assertEqual(bench.notes(), [(notes.IMPACTS_IGNORED, 1)])
+        self.assertEqual(bench.notes(), [(numbers.NOTE_IMPACTS_IGNORED, 1)])
 
     def test_G9_a_strong_blow_meanwhile_is_ignored_noted_and_never_replayed(self):
         bench = Bench()
@@ -39,7 +39,7 @@ class Motor(unittest.TestCase):
         self.stop_motor(bench)
         bench.blow([1300 + limits.VIBRATION_HOLD_OFF_MS - 20, 1300 + 490], 5000)
         self.assertEqual(bench.taken(), [])
-        self.assertEqual(bench.notes(), [(notes.IMPACTS_IGNORED, 1)])
+        self.assertEqual(bench.notes(), [(numbers.NOTE_IMPACTS_IGNORED, 1)])
 
     def test_G9_a_blow_after_the_hold_off_counts(self):
         bench = Bench()
@@ -82,7 +82,7 @@ class Stuck(unittest.TestCase):
         bench = Bench()
         bench.run_to(60_000, [100])
         self.assertEqual([code for code, _presses, _ms in bench.taken()], [PRESS, HOLD])
-        self.assertEqual(bench.notes(), [(journal.NOTE_INPUT_STUCK, 0)])
+        self.assertEqual(bench.notes(), [(numbers.NOTE_INPUT_STUCK, 0)])
         self.assertEqual(bench.state.flags & FLAG_INPUT_STUCK, FLAG_INPUT_STUCK)
         before = bench.sampled_count
         bench.run_to(120_000)
@@ -101,7 +101,7 @@ class Stuck(unittest.TestCase):
         bench.taken()
         bench.notes()
         bench.run_to(70_000, [65_000])
-        self.assertEqual(bench.notes(), [(journal.NOTE_INPUT_STUCK, -1)])
+        self.assertEqual(bench.notes(), [(numbers.NOTE_INPUT_STUCK, -1)])
         self.assertEqual(bench.state.flags & FLAG_INPUT_STUCK, 0)
         bench.run_to(80_000, [75_003, 75_083])
         self.assertEqual(bench.taken(), [(PRESS, 1, 75_003)])
@@ -115,7 +115,7 @@ class Stuck(unittest.TestCase):
             at_ms += 9
         bench.run_to(60_000, edges)
         self.assertEqual(len([one for one in bench.taken() if one[0] == PRESS]), 1)
-        self.assertEqual(bench.notes()[0], (journal.NOTE_INPUT_STUCK, 0))
+        self.assertEqual(bench.notes()[0], (numbers.NOTE_INPUT_STUCK, 0))
 
 
 class Parts(unittest.TestCase):
@@ -136,14 +136,14 @@ class Parts(unittest.TestCase):
         bench = Bench()
         bench.task._gestures.dropped_count = 3
         bench.run_to(3000, [100, 180])
-        self.assertEqual(bench.notes(), [(notes.GESTURES_DROPPED, 3)])
+        self.assertEqual(bench.notes(), [(numbers.NOTE_GESTURES_DROPPED, 3)])
 
     def test_a_noted_spike_that_was_a_bounce_after_all_does_not_keep_the_badge_awake(self):
         bench = Bench()
         found = bench.task._button.filter
         found.spike_count = 3
         bench.run_to(3000, [100, 180])
-        self.assertEqual(bench.notes(), [(notes.INPUT_SPIKES, 3)])
+        self.assertEqual(bench.notes(), [(numbers.NOTE_INPUT_SPIKES, 3)])
         found.spike_count = 2
         bench.run_to(9000, [3100, 3180])
         self.assertEqual(bench.notes(), [])
@@ -182,21 +182,21 @@ class Wiring(unittest.TestCase):
         for name in names:
             sys.modules.pop(name, None)
         badge = Wired(self.SWITCH)
-        self.assertEqual(badge.tasks, [notes.TASK_INPUT])
+        self.assertEqual(badge.tasks, [numbers.TASK_INPUT])
         self.assertTrue(board.PIN_IMPACT in machine.Chip.handlers)
         for name in names:
             self.assertFalse(name in sys.modules)
 
     def test_impact_off_leaves_its_pin_alone(self):
         badge = Wired(self.OFF)
-        self.assertEqual(badge.tasks, [notes.TASK_INPUT])
+        self.assertEqual(badge.tasks, [numbers.TASK_INPUT])
         self.assertEqual(list(machine.Chip.handlers), [board.PIN_BUTTON])
 
     def test_accelerometer_that_is_missing_is_a_fault_and_the_input_task_is_there(self):
         machine.i2c.wires.clear()
         badge = Wired(self.ACCELEROMETER)
-        self.assertEqual(badge.tasks, [notes.TASK_SENSOR, notes.TASK_INPUT])
-        self.assertEqual(badge.bench.notes(), [(notes.SENSOR, 1)])
+        self.assertEqual(badge.tasks, [numbers.TASK_SENSOR, numbers.TASK_INPUT])
+        self.assertEqual(badge.bench.notes(), [(numbers.NOTE_SENSOR, 1)])
         self.assertTrue(badge.state.faults)
 
     def test_R13_press_that_woke_the_badge_is_latched(self):

@@ -8,12 +8,12 @@ import flash_device
 from flash_device import FlashDevice, format_and_mount, power_cut
 from store_bench import add, number_of, numbered, numbers_of, open_store, opened, read_all
 
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.game import Game
 from redband_badge.journal_pages import JournalPages
 from redband_badge.journal_store import JournalStore
 from redband_badge.state import BadgeState
-from redband_core import gestures, journal
+from redband_core import gestures, journal, numbers
 from redband_core.advert import FLAG_JOURNAL_FULL
 from redband_core.ruleset import Ruleset
 
@@ -60,7 +60,7 @@ class Badge:
 
     def notes(self):
         found = [journal.parse_note(row[2]) for row in self.records() if row[1] == journal.NOTE]
-        return [note for note in found if note[0] < notes.RULE_NOTE]
+        return [note for note in found if note[0] < numbers.NOTE_OF_RULES]
 
     def count(self, kind):
         return len([row for row in self.records() if row[1] == kind])
@@ -111,7 +111,10 @@ class RoomTest(unittest.TestCase):
             self.assertEqual(found[first][0], journal.SNAPSHOT)
             self.assertTrue(found[first][1])
             codes = [journal.parse_note(found[first + step][1]) for step in (1, 2)]
-            expected = [(notes.BOOT_CONTINUES, BOOT_ID), (notes.PROVISIONED, PROVISIONED)]
+            expected = [
+                (numbers.NOTE_BOOT_CONTINUES, BOOT_ID),
+                (numbers.NOTE_PROVISIONED, PROVISIONED),
+            ]
             self.assertEqual(codes, expected)
 
     def test_refusals_and_notes_are_left_out_first_counted_and_shown(self):
@@ -122,14 +125,14 @@ class RoomTest(unittest.TestCase):
         self.assertTrue(left_out <= 1)
         for _press in range(7):
             badge.press()
-        badge.game_journal.note(badge.now_ms, notes.INPUT_DROPPED, 3)
+        badge.game_journal.note(badge.now_ms, numbers.NOTE_INPUT_DROPPED, 3)
         self.assertEqual(badge.count(journal.REFUSED), written)
         self.assertEqual(badge.state.refused, refused + 7)
         badge.game_journal.apply(badge.now_ms, FOUL, (0, 9))
         self.assertTrue(badge.count(journal.EVENT) > 0)
         badge.store.force_segment()
         badge.game_journal.apply(badge.now_ms, FOUL, (1, 2))
-        self.assertIn((journal.NOTE_SHED, left_out + 8), badge.notes())
+        self.assertIn((numbers.NOTE_SHED, left_out + 8), badge.notes())
         self.assertTrue(badge.state.flags & FLAG_JOURNAL_FULL)
 
     def test_no_event_is_left_out_until_the_oldest_segment_has_to_go(self):
@@ -141,10 +144,10 @@ class RoomTest(unittest.TestCase):
             badge.game_journal.apply(badge.now_ms, FOUL, (1, fouls))
             fouls += 1
         events = [row[2] for row in badge.records() if row[1] == journal.EVENT]
-        numbers = [journal.parse_event(payload)[1][1] for payload in events[-fouls:]]
-        self.assertEqual(numbers, list(range(fouls)))
+        told = [journal.parse_event(payload)[1][1] for payload in events[-fouls:]]
+        self.assertEqual(told, list(range(fouls)))
         self.assertTrue(len(badge.store.segments) <= 8)
-        self.assertIn((notes.SHED_SEGMENT, badge.store.oldest_seq), badge.notes())
+        self.assertIn((numbers.NOTE_SHED_SEGMENT, badge.store.oldest_seq), badge.notes())
         self.assertTrue(badge.state.flags & FLAG_JOURNAL_FULL)
         # The state outlives the records that made it.
         shown = badge.game_journal.engine
@@ -155,12 +158,12 @@ class RoomTest(unittest.TestCase):
 
     def test_end_and_begin_of_the_game_are_no_notes_to_leave_out(self):
         badge = self.full()
-        for kind in (notes.GAME_ENDED, notes.GAME_BEGUN):
-            badge.game_journal.note(badge.now_ms, notes.INPUT_DROPPED, 1)
+        for kind in (numbers.NOTE_GAME_ENDED, numbers.NOTE_GAME_BEGUN):
+            badge.game_journal.note(badge.now_ms, numbers.NOTE_INPUT_DROPPED, 1)
             badge.game_journal.note(badge.now_ms, kind, 0)
             self.assertEqual(badge.notes()[-1], (kind, 0))
             again = Badge(self.rules)
-            self.assertEqual(again.state.is_in_game, kind == notes.GAME_BEGUN)
+            self.assertEqual(again.state.is_in_game, kind == numbers.NOTE_GAME_BEGUN)
 
     def test_host_that_comes_ends_the_shedding(self):
         badge = self.full()

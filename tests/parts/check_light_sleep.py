@@ -10,6 +10,7 @@ from power_bench import MINUTE_MS, Badge
 from redband_badge import light_sleep, limits, power_manager
 from redband_badge.power_task import add_power
 from redband_badge.state import BadgeState
+from redband_core import numbers
 from redband_core.clock import GameClock
 from redband_hal import system
 from redband_hal.event_loop import Wakeup
@@ -29,22 +30,22 @@ class Manager(unittest.TestCase):
 
     def test_B10_sleep_is_refused_while_connected_or_advertising_and_says_why(self):
         radio = {"needs_radio": True, "is_connected": True}
-        self.assertEqual(self.refusal(**radio), power_manager.CONNECTED)
-        self.assertEqual(self.refusal(needs_radio=True), power_manager.ADVERTISING)
-        self.assertEqual(self.refusal(), power_manager.ALLOWED)
+        self.assertEqual(self.refusal(**radio), numbers.AWAKE_CONNECTED)
+        self.assertEqual(self.refusal(needs_radio=True), numbers.AWAKE_ADVERTISING)
+        self.assertEqual(self.refusal(), numbers.MAY_SLEEP)
 
     def test_every_reason_is_told(self):
         for reason, changes in (
-            (power_manager.USB, {"is_usb": True}),
-            (power_manager.CONNECTED, {"is_connected": True}),
-            (power_manager.ADVERTISING, {"needs_radio": True}),
-            (power_manager.SENSOR, {"feels_blows": True}),
-            (power_manager.RECENT_ACTION, {"input_ms": limits.AWAKE_AFTER_INPUT_MS - 1}),
-            (power_manager.USB_LOOK, {"up_ms": 10_000}),
-            (power_manager.USB_LOOK, {"up_ms": 10_999}),
-            (power_manager.INPUT_BUSY, {"is_input_busy": True}),
-            (power_manager.LED_ON, {"is_lit": True}),
-            (power_manager.ALLOWED, {"up_ms": 11_000}),
+            (numbers.AWAKE_USB, {"is_usb": True}),
+            (numbers.AWAKE_CONNECTED, {"is_connected": True}),
+            (numbers.AWAKE_ADVERTISING, {"needs_radio": True}),
+            (numbers.AWAKE_SENSOR, {"feels_blows": True}),
+            (numbers.AWAKE_RECENT_ACTION, {"input_ms": limits.AWAKE_AFTER_INPUT_MS - 1}),
+            (numbers.AWAKE_USB_LOOK, {"up_ms": 10_000}),
+            (numbers.AWAKE_USB_LOOK, {"up_ms": 10_999}),
+            (numbers.AWAKE_INPUT_BUSY, {"is_input_busy": True}),
+            (numbers.AWAKE_LED_ON, {"is_lit": True}),
+            (numbers.MAY_SLEEP, {"up_ms": 11_000}),
         ):
             self.assertEqual(self.refusal(**changes), reason)
 
@@ -72,7 +73,7 @@ class Manager(unittest.TestCase):
                 "is_lit",
             )
         ]
-        for reason in range(power_manager.USB, power_manager.LED_ON + 1):
+        for reason in range(numbers.AWAKE_USB, numbers.AWAKE_LED_ON + 1):
             self.assertEqual(self.refusal(**dict(order)), reason)
             order.pop(0)
 
@@ -87,9 +88,9 @@ class Manager(unittest.TestCase):
             def add(self, number, factory):
                 self.number = number
 
-        self.assertEqual(badge.state.sleep_refusal, power_manager.NO_SLEEPER)
+        self.assertEqual(badge.state.sleep_refusal, numbers.AWAKE_NO_SLEEPER)
         add_power(badge, Supervisor())
-        self.assertEqual(badge.state.sleep_refusal, power_manager.ADVERTISING)
+        self.assertEqual(badge.state.sleep_refusal, numbers.AWAKE_ADVERTISING)
 
 
 class LightSleep(unittest.TestCase):
@@ -136,7 +137,7 @@ class LightSleep(unittest.TestCase):
         slept = self.play(self.nothing)
         self.assertTrue(len(slept) > 3)
         self.assertTrue(max(slept) <= 10 and min(slept) >= limits.LIGHT_SLEEP_SHORTEST_MS)
-        reasons = (power_manager.ALLOWED, power_manager.TIMER_DUE)
+        reasons = (numbers.MAY_SLEEP, numbers.AWAKE_TIMER_DUE)
         self.assertTrue(self.badge.state.sleep_refusal in reasons)
 
     def test_B10_timer_of_a_wound_limits_the_sleep_to_its_deadline(self):
@@ -166,12 +167,12 @@ class LightSleep(unittest.TestCase):
     def test_reason_is_seen_and_nothing_slept(self):
         state = self.badge.state
         for holder, name, value, reason in (
-            (state, "is_lit", True, power_manager.LED_ON),
-            (state, "is_input_busy", True, power_manager.RECENT_ACTION),
-            (state, "is_connected", True, power_manager.CONNECTED),
-            (self.badge, "has_radio", True, power_manager.ADVERTISING),
-            (self.badge.options, "impact", 0, power_manager.SENSOR),
-            (self.badge.options, "impact", 2, power_manager.SENSOR),
+            (state, "is_lit", True, numbers.AWAKE_LED_ON),
+            (state, "is_input_busy", True, numbers.AWAKE_RECENT_ACTION),
+            (state, "is_connected", True, numbers.AWAKE_CONNECTED),
+            (self.badge, "has_radio", True, numbers.AWAKE_ADVERTISING),
+            (self.badge.options, "impact", 0, numbers.AWAKE_SENSOR),
+            (self.badge.options, "impact", 2, numbers.AWAKE_SENSOR),
         ):
             before = getattr(holder, name)
             setattr(holder, name, value)
@@ -182,12 +183,12 @@ class LightSleep(unittest.TestCase):
     def test_an_input_keeps_it_awake_for_a_while(self):
         sleeper = self.install()
         ticks_ms = system.ticks_ms()
-        self.assertEqual(sleeper.refusal(ticks_ms), power_manager.ALLOWED)
+        self.assertEqual(sleeper.refusal(ticks_ms), numbers.MAY_SLEEP)
         self.badge.state.acknowledged += 1
         for later_ms, reason in (
-            (0, power_manager.RECENT_ACTION),
-            (limits.AWAKE_AFTER_INPUT_MS - 1, power_manager.RECENT_ACTION),
-            (limits.AWAKE_AFTER_INPUT_MS + 1, power_manager.ALLOWED),
+            (0, numbers.AWAKE_RECENT_ACTION),
+            (limits.AWAKE_AFTER_INPUT_MS - 1, numbers.AWAKE_RECENT_ACTION),
+            (limits.AWAKE_AFTER_INPUT_MS + 1, numbers.MAY_SLEEP),
         ):
             self.assertEqual(sleeper.refusal(ticks_ms + later_ms), reason)
         core.new_event_loop()
@@ -202,20 +203,20 @@ class LightSleep(unittest.TestCase):
 
         slept = self.play(frames)
         self.assertTrue(len(slept) <= 1)
-        self.assertEqual(self.badge.state.sleep_refusal, power_manager.USB)
+        self.assertEqual(self.badge.state.sleep_refusal, numbers.AWAKE_USB)
         sleeper = self.install()
         ticks_ms = system.ticks_ms()
         Chip.registers[self.FRAME] = 99
-        self.assertEqual(sleeper.refusal(ticks_ms), power_manager.USB)
+        self.assertEqual(sleeper.refusal(ticks_ms), numbers.AWAKE_USB)
         later_ms = ticks_ms + limits.USB_GONE_MS
-        self.assertEqual(sleeper.refusal(later_ms - 1), power_manager.USB)
-        self.assertEqual(sleeper.refusal(later_ms), power_manager.ALLOWED)
+        self.assertEqual(sleeper.refusal(later_ms - 1), numbers.AWAKE_USB)
+        self.assertEqual(sleeper.refusal(later_ms), numbers.MAY_SLEEP)
         core.new_event_loop()
 
     def test_there_is_a_second_without_sleep_in_each_ten_for_a_host_to_be_seen(self):
         sleeper = self.install()
         ticks_ms = system.ticks_ms()
         reasons = [sleeper.refusal(ticks_ms + later_ms) for later_ms in range(0, 20_000, 100)]
-        self.assertEqual(reasons.count(power_manager.USB_LOOK), 20)
-        self.assertEqual(reasons.count(power_manager.ALLOWED), 180)
+        self.assertEqual(reasons.count(numbers.AWAKE_USB_LOOK), 20)
+        self.assertEqual(reasons.count(numbers.MAY_SLEEP), 180)
         core.new_event_loop()

@@ -5,11 +5,11 @@ import unittest
 import bluetooth
 
 from redband.wire import keys as wire_keys
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.observer import AGAIN, NOT_OURS, TAKEN, Observer, observing
-from redband_badge.state import FAULT_OBSERVER, BadgeState
-from redband_core import advert, keys
+from redband_badge.state import BadgeState
+from redband_core import advert, keys, numbers
 from redband_core.errors import ProtocolError
 from redband_hal import radio as hal_radio
 from redband_hal.event_loop import Wakeup
@@ -156,12 +156,12 @@ class EarTest(unittest.TestCase):
         shown = []
         for now_ms in range(0, 60_000, 50):
             self.observer.poll(now_ms)
-            shown.append(self.badge.state.faults & FAULT_OBSERVER != 0)
+            shown.append(self.badge.state.faults & numbers.FAULT_OBSERVER != 0)
         self.assertEqual(self.radio.failures, 0)
         self.assertEqual(self.radio.calls[0], (limits.OBSERVE_WINDOW_MS, limits.OBSERVE_PERIOD_MS))
         self.assertTrue(True in shown)
         self.assertFalse(shown[-1])
-        self.assertEqual(self.badge.note_queue.front(), (notes.OBSERVER_OFF, 5))
+        self.assertEqual(self.badge.note_queue.front(), (numbers.NOTE_OBSERVER_OFF, 5))
         self.badge.note_queue.remove_front()
         self.assertIsNone(self.badge.note_queue.front())
 

@@ -5,17 +5,15 @@ import unittest
 import game_bench
 from game_bench import HIT, GameBench, MemoryStore
 
-from redband_badge import commands, notes
+from redband_badge import commands
 from redband_badge.raw_game import RawGame
-from redband_core import gestures, journal
+from redband_core import gestures, journal, numbers
 from redband_core.advert import FLAG_FAULT
 
 HITS = game_bench.ruleset("hits")
 WOUNDS = game_bench.ruleset("wounds")
 PRESS = gestures.PRESS
 DEATH_MS = 900_000
-GAME_MASTER = 3
-MEDIC = 1
 PLAYER = 0
 
 
@@ -35,13 +33,13 @@ class Standing(unittest.TestCase):
             bench.run(10_000)
             left_ms = bench.state.timer_left_ms
             self.assertEqual(left_ms, DEATH_MS - 10_000)
-            self.assertEqual(bench.command(commands.PAUSE, 5), commands.DONE)
+            self.assertEqual(bench.command(commands.PAUSE, 5), numbers.ANSWER_DONE)
             self.assertTrue(bench.state.is_paused)
             for _hour in range(50):
                 bench.turn(3_600_000)
                 self.assertEqual(bench.wake(), 1000)
                 self.assertEqual(bench.state.timer_left_ms, left_ms)
-            self.assertEqual(bench.command(commands.RESUME, 6), commands.DONE)
+            self.assertEqual(bench.command(commands.RESUME, 6), numbers.ANSWER_DONE)
             self.assertFalse(bench.state.is_paused)
             self.assertEqual(bench.state.timer_left_ms, left_ms)
             bench.run(left_ms - 1)
@@ -69,7 +67,7 @@ class Standing(unittest.TestCase):
         bench = dying()
         answers = [bench.command(commands.PAUSE, number) for number in (1, 2, 3)]
         answers += [bench.command(commands.RESUME, number) for number in (4, 5)]
-        self.assertEqual(answers, [commands.DONE] * 5)
+        self.assertEqual(answers, [numbers.ANSWER_DONE] * 5)
         self.assertEqual(bench.count(journal.PAUSE), 1)
         self.assertEqual(bench.count(journal.RESUME), 1)
         self.assertEqual([number for number, _answer in bench.answers], [1, 2, 3, 4, 5])
@@ -160,7 +158,9 @@ class Pressing(unittest.TestCase):
             bench.play(gesture)
         self.assertEqual(bench.shown(), before)
         refused = [journal.parse_refused(payload) for _ms, payload in bench.of(journal.REFUSED)]
-        self.assertEqual([reason for reason, _event, _args in refused], [notes.REFUSED_PAUSED] * 4)
+        self.assertEqual(
+            [reason for reason, _event, _args in refused], [numbers.REFUSED_PAUSED] * 4
+        )
         self.assertEqual(bench.state.refused, 4)
         self.assertEqual(bench.state.acknowledged, 0)
         self.assertEqual(game_bench.folded(bench), bench.game_journal.engine.snapshot())
@@ -205,7 +205,9 @@ class Pressing(unittest.TestCase):
         bench.command(commands.PAUSE, 1)
         bench.play(PRESS)
         self.assertTrue(bench.state.is_paused)
-        self.assertEqual([value for _ms, value in bench.notes_of(notes.RAW_GESTURE)], [PRESS])
+        self.assertEqual(
+            [value for _ms, value in bench.notes_of(numbers.NOTE_RAW_GESTURE)], [PRESS]
+        )
         self.assertTrue(GameBench(HITS, bench.store).state.is_paused)
 
 
@@ -213,18 +215,22 @@ class Events(unittest.TestCase):
     def test_events_are_applied_or_refused_and_answered(self):
         bench = GameBench(HITS)
         bench.run(100)
-        self.assertEqual(bench.command(commands.EVENT, 1, (HIT, (2, 2), GAME_MASTER)), 0)
+        self.assertEqual(
+            bench.command(commands.EVENT, 1, (HIT, (2, 2), numbers.ROLE_GAME_MASTER)), 0
+        )
         self.assertEqual(bench.state.counters[0], 1)
-        self.assertEqual(bench.command(commands.EVENT, 2, (HIT, (99, 2), GAME_MASTER)), 2)
-        self.assertEqual(bench.command(commands.EVENT, 3, (99, (), GAME_MASTER)), 3)
+        self.assertEqual(
+            bench.command(commands.EVENT, 2, (HIT, (99, 2), numbers.ROLE_GAME_MASTER)), 2
+        )
+        self.assertEqual(bench.command(commands.EVENT, 3, (99, (), numbers.ROLE_GAME_MASTER)), 3)
         self.assertEqual(bench.count(journal.REFUSED), 2)
         self.assertEqual(game_bench.folded(bench), bench.game_journal.engine.snapshot())
 
     def test_what_no_journal_can_hold_is_refused_without_a_record(self):
         bench = GameBench(HITS)
         for value in ((-1, (), 3), (1 << 20, (), 3), (HIT, (1 << 60, 0), 3), (HIT, (1,) * 40, 3)):
-            self.assertEqual(bench.command(commands.EVENT, 1, value), commands.ANSWER_UNKNOWN)
-        self.assertEqual(bench.command(77, 1), commands.ANSWER_UNKNOWN)
+            self.assertEqual(bench.command(commands.EVENT, 1, value), numbers.ANSWER_UNKNOWN)
+        self.assertEqual(bench.command(77, 1), numbers.ANSWER_UNKNOWN)
         self.assertEqual(bench.count(journal.REFUSED), 0)
 
     def test_in_a_pause_staff_may_set_things_right_and_others_wait(self):
@@ -232,17 +238,17 @@ class Events(unittest.TestCase):
         bench.command(commands.PAUSE, 1)
         left_ms = bench.state.timer_left_ms
         bench.run(60_000)
-        for role in (PLAYER, MEDIC):
+        for role in (PLAYER, numbers.ROLE_MEDIC):
             answer = bench.command(commands.EVENT, 2, (HIT, (1, 0), role))
-            self.assertEqual(answer, commands.ANSWER_PAUSED)
+            self.assertEqual(answer, numbers.ANSWER_PAUSED)
         self.assertEqual(bench.state.timer_left_ms, left_ms)
-        self.assertEqual(bench.command(commands.EVENT, 3, (0, (1,), GAME_MASTER)), 0)
+        self.assertEqual(bench.command(commands.EVENT, 3, (0, (1,), numbers.ROLE_GAME_MASTER)), 0)
         self.assertEqual(bench.state.counters[0], 1)
 
     def test_without_rules_nobody_pretends(self):
         bench = GameBench(HITS, kind=RawGame)
-        answer = bench.command(commands.EVENT, 1, (HIT, (1, 0), GAME_MASTER))
-        self.assertEqual(answer, commands.ANSWER_NO_RULES)
+        answer = bench.command(commands.EVENT, 1, (HIT, (1, 0), numbers.ROLE_GAME_MASTER))
+        self.assertEqual(answer, numbers.ANSWER_NO_RULES)
 
     def test_write_errors_apply_an_event_once_and_answer_once(self):
         for skip in range(3):
@@ -250,7 +256,7 @@ class Events(unittest.TestCase):
                 bench = GameBench(HITS)
                 bench.store.fail_at = bench.store.writes + skip
                 bench.store.is_late = is_late
-                bench.commands.put((commands.EVENT, 8, (HIT, (1, 2), GAME_MASTER)))
+                bench.commands.put((commands.EVENT, 8, (HIT, (1, 2), numbers.ROLE_GAME_MASTER)))
                 for _try in range(3):
                     try:
                         bench.wake()
@@ -263,7 +269,7 @@ class Events(unittest.TestCase):
     def test_dead_flash_in_safe_mode_still_obeys(self):
         for kind, number, value in (
             (commands.PAUSE, 1, None),
-            (commands.EVENT, 1, (HIT, (1, 2), GAME_MASTER)),
+            (commands.EVENT, 1, (HIT, (1, 2), numbers.ROLE_GAME_MASTER)),
         ):
             bench = GameBench(HITS)
             bench.store.fail_at = bench.store.writes
@@ -272,7 +278,7 @@ class Events(unittest.TestCase):
                 bench.wake()
             bench.game_journal.go_on_without_flash()
             bench.wake()
-            self.assertEqual(bench.answers, [(1, commands.DONE)])
+            self.assertEqual(bench.answers, [(1, numbers.ANSWER_DONE)])
             self.assertTrue(bench.state.flags & FLAG_FAULT)
             self.assertEqual(
                 (bench.state.is_paused, bench.state.counters[0] == 2),
@@ -287,5 +293,5 @@ class Events(unittest.TestCase):
         for event in exclude:
             allowed = [commands.may_send(HITS, event, role) for role in range(-1, 6)]
             self.assertEqual(allowed, [False, False, False, True, True, False, False])
-        self.assertFalse(commands.may_send(HITS, len(HITS.event_roles), GAME_MASTER))
-        self.assertFalse(commands.may_send(HITS, -1, GAME_MASTER))
+        self.assertFalse(commands.may_send(HITS, len(HITS.event_roles), numbers.ROLE_GAME_MASTER))
+        self.assertFalse(commands.may_send(HITS, -1, numbers.ROLE_GAME_MASTER))

@@ -5,8 +5,9 @@ import unittest
 import machine
 from check_accelerometer import Clock
 
+from redband_core import numbers
 from redband_hal import accelerometer, board, peaks
-from redband_hal.accelerometer import OK, Accelerometer
+from redband_hal.accelerometer import Accelerometer
 from redband_hal.inputs import Contact
 
 motion = machine.motion
@@ -37,7 +38,7 @@ class Test(unittest.TestCase):
 
     def meter(self):
         meter = peaks.Peaks()
-        self.assertEqual(meter.start(), OK)
+        self.assertEqual(meter.start(), numbers.SENSOR_GOOD)
         return meter
 
     def test_lying_still_is_a_few_mg(self):

@@ -5,16 +5,16 @@ import unittest
 from machine import Chip
 from power_bench import Cell, make_task
 
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.power_task import charge_pct
-from redband_core import journal
+from redband_core import numbers
 from redband_core.advert import FLAG_LOW_BATTERY
 from redband_hal import battery as hal_battery
 from redband_hal.battery import Battery
 
 
 def low_notes(badge):
-    return [value for code, value in badge.notes() if code == journal.NOTE_LOW_BATTERY]
+    return [value for code, value in badge.notes() if code == numbers.NOTE_LOW_BATTERY]
 
 
 class Charge(unittest.TestCase):
@@ -88,8 +88,8 @@ class Marks(unittest.TestCase):
         self.assertFalse(state.is_saving or state.is_critical)
         self.assertEqual(state.flags & FLAG_LOW_BATTERY, 0)
         expected = [
-            (journal.NOTE_LOW_BATTERY, limits.BATTERY_LOW_MV - 1),
-            (notes.BATTERY_CRITICAL, limits.BATTERY_CRITICAL_MV - 1),
+            (numbers.NOTE_LOW_BATTERY, limits.BATTERY_LOW_MV - 1),
+            (numbers.NOTE_BATTERY_CRITICAL, limits.BATTERY_CRITICAL_MV - 1),
         ]
         self.assertEqual(badge.notes(), expected)
 
@@ -102,7 +102,7 @@ class Marks(unittest.TestCase):
         badge, task = make_task()
         for _ in range(20):
             task.take(3300)
-        self.assertEqual(badge.notes(), [(notes.BATTERY_CRITICAL, 3300)])
+        self.assertEqual(badge.notes(), [(numbers.NOTE_BATTERY_CRITICAL, 3300)])
 
     def test_lights_are_told_of_a_change(self):
         badge, task = make_task()

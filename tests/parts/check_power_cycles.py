@@ -6,15 +6,14 @@ import unittest
 import flash_device
 from flash_device import FlashDevice, format_and_mount, power_cut, write_file
 
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
 from redband_badge.journal_pages import JournalPages
-from redband_core import gestures, journal
-from redband_hal import system
+from redband_core import gestures, journal, numbers
 
 SETTINGS = b'{"badge_id": 7, "player": "A", "role": "player", "radio": false, "ruleset": "/r.bin"}'
-FAILED = (system.RESET_HARD, system.RESET_WATCHDOG, system.RESET_HARD)
+FAILED = (numbers.CAUSE_RESET, numbers.CAUSE_WATCHDOG, numbers.CAUSE_RESET)
 ALL_CAUSES = range(6)
 
 
@@ -55,7 +54,7 @@ class PowerCycles(unittest.TestCase):
 
     def dying(self):
         """Return a badge whose player is dying, a minute after the last hit."""
-        badge = self.start(system.RESET_POWER_ON)
+        badge = self.start(numbers.CAUSE_POWER_ON)
         badge.boot.mark_healthy(False)
         for second in range(1, 4):
             badge.game_journal.tick(1000 * second)
@@ -84,28 +83,28 @@ class PowerCycles(unittest.TestCase):
         badge = self.dying()
         shown, left_ms = shown_by(badge), left_of(badge)
         for _cycle in range(20):
-            badge = self.start(system.RESET_POWER_ON)  # never healthy: on for less than 10 s
+            badge = self.start(numbers.CAUSE_POWER_ON)  # never healthy: on for less than 10 s
             self.assertEqual(badge.reason, 0)
             self.assertEqual(shown_by(badge), shown)
             self.assertTrue(left_ms <= left_of(badge) <= left_ms + 30_000)
             left_ms = left_of(badge)
-        self.assertEqual(self.notes_of(badge, journal.NOTE_SAFE_MODE), [])
+        self.assertEqual(self.notes_of(badge, numbers.NOTE_SAFE_MODE), [])
 
     def test_R12_safe_mode_itself_forgives_nothing_and_is_left_by_a_new_battery(self):
         badge = self.dying()
         shown, left_ms = shown_by(badge), left_of(badge)
         reasons = []
-        for cause in (system.RESET_POWER_ON,) + FAILED + (system.RESET_POWER_ON,) * 2:
+        for cause in (numbers.CAUSE_POWER_ON,) + FAILED + (numbers.CAUSE_POWER_ON,) * 2:
             badge = self.start(cause)
             reasons.append(badge.reason)
             self.assertEqual(shown_by(badge), shown)
             self.assertTrue(left_of(badge) >= left_ms)
             left_ms = left_of(badge)
-        self.assertEqual(reasons, [0, 0, 0, notes.REASON_BOOTS, 0, 0])
+        self.assertEqual(reasons, [0, 0, 0, numbers.REASON_BOOTS, 0, 0])
         # Time goes on in safe mode as well: dead when the time is over, not before.
         for _failure in range(limits.FAILED_BOOTS_MAX):
-            badge = self.start(system.RESET_WATCHDOG)
-        self.assertEqual(badge.reason, notes.REASON_BOOTS)
+            badge = self.start(numbers.CAUSE_WATCHDOG)
+        self.assertEqual(badge.reason, numbers.REASON_BOOTS)
         badge.game_journal.tick(badge.store.last_ms + left_of(badge) - 1)
         self.assertEqual(shown_by(badge), shown)
         badge.game_journal.tick(badge.store.last_ms + left_ms + 1)
@@ -126,11 +125,11 @@ class PowerCycles(unittest.TestCase):
         shown, left_ms = shown_by(badge), left_of(badge)
         os.rename("/flash/r.bin", "/flash/away.bin")
         for _cycle in range(3):
-            badge = self.start(system.RESET_POWER_ON)
-            self.assertEqual(badge.reason, notes.REASON_RULESET)
+            badge = self.start(numbers.CAUSE_POWER_ON)
+            self.assertEqual(badge.reason, numbers.REASON_RULESET)
             badge.game_journal.take_gesture(gestures.HOLD, 0, 0)
         os.rename("/flash/away.bin", "/flash/r.bin")
-        badge = self.start(system.RESET_POWER_ON)
+        badge = self.start(numbers.CAUSE_POWER_ON)
         self.assertEqual(badge.reason, 0)
         self.assertEqual(shown_by(badge), shown)
         self.assertTrue(left_of(badge) >= left_ms)

@@ -11,18 +11,17 @@ from flash_device import FlashDevice, format_and_mount
 from redband.wire import advert as wire_advert
 from redband.wire import frames as wire_frames
 from redband.wire import keys as wire_keys
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.adverts import Adverts, first_count
 from redband_badge.boot_record import BootRecord
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.radio_task import RadioTask
 from redband_badge.state import BadgeState
 from redband_badge.supervisor import Beat
-from redband_core import advert, frames, journal, keys, opening, proofs
+from redband_core import advert, frames, journal, numbers, opening, proofs
 from redband_core import limits as core_limits
 from redband_core.keys import Access
 from redband_hal import radio as hal_radio
-from redband_hal import system
 from redband_hal.event_loop import Wakeup
 from redband_hal.radio import Radio
 
@@ -39,7 +38,7 @@ class Info:
 KEY = b"key of badge 7 b"
 FILE = wire_keys.encode_key_file(b"GAME", bytes(range(48)), KEY * 4, 0, bytes(16))
 HOST_NONCE = b"host8byt"
-MASTER = keys.ROLE_GAME_MASTER
+MASTER = numbers.ROLE_GAME_MASTER
 
 
 def shown(data):
@@ -294,7 +293,7 @@ class RadioTaskTest(unittest.TestCase):
         bench.run(play)
         self.assertEqual(flags, [advert.FLAG_FAULT])
         self.assertEqual(bench.state.flags, 0)
-        self.assertEqual(bench.notes.front(), (journal.NOTE_RADIO_OFF, 19))
+        self.assertEqual(bench.notes.front(), (numbers.NOTE_RADIO_OFF, 19))
 
     def test_adverts_that_are_always_refused_show_a_fault_and_are_not_hammered(self):
         bench = Bench()
@@ -376,7 +375,7 @@ class RadioTaskTest(unittest.TestCase):
 
         bench.run(play)
         self.assertTrue(bench.access.refused_count >= 1)
-        self.assertEqual(bench.notes.front(), (notes.AUTH_REFUSED, 1))
+        self.assertEqual(bench.notes.front(), (numbers.NOTE_AUTH_REFUSED, 1))
         bench.notes.remove_front()
         self.assertIsNone(bench.notes.front())
         self.assertEqual(bench.log.released, 0)
@@ -533,12 +532,12 @@ class AdvertsTest(unittest.TestCase):
         format_and_mount(FlashDevice(16), "/flash")
         try:
             boot = BootRecord("/flash/boot.cnt")
-            boot.begin(system.RESET_POWER_ON)
+            boot.begin(numbers.CAUSE_POWER_ON)
             adverts = Adverts(self.state, Info, self.access, boot)
             self.access.advert_count = first_count(2) - 1
             self.assertEqual(shown(adverts.make()).count, first_count(2) + 1)
             again = BootRecord("/flash/boot.cnt")
-            again.begin(system.RESET_POWER_ON)
+            again.begin(numbers.CAUSE_POWER_ON)
             self.assertEqual(again.boot_count, 3)
         finally:
             flash_device.vfs.umount("/flash")

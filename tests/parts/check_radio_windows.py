@@ -11,7 +11,7 @@ from redband.wire import frames as wire_frames
 from redband_badge import limits, radio_windows
 from redband_badge.radio_task import RadioTask
 from redband_badge.radio_windows import WINDOW_MS, WINDOW_PERIOD_MS, Windows
-from redband_core import journal
+from redband_core import numbers
 from redband_core.advert import FLAG_FAULT
 from redband_core.keys import Access
 from redband_hal import radio as hal_radio
@@ -206,7 +206,7 @@ class WindowsTest(unittest.TestCase):
         self.assertEqual(bench.state.radio_failures, tries)
         self.assertTrue(6 <= tries <= 16, tries)
         self.assertEqual(bench.state.flags, FLAG_FAULT)
-        self.assertEqual(bench.badge.note_queue.front(), (journal.NOTE_RADIO_OFF, 19))
+        self.assertEqual(bench.badge.note_queue.front(), (numbers.NOTE_RADIO_OFF, 19))
         bluetooth.BLE.failures = 0
         bench.run(40_000)
         self.assertEqual(bench.state.flags, 0)

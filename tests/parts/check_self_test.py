@@ -9,10 +9,10 @@ import flash_device
 import machine
 from flash_device import FlashDevice, format_and_mount, read_file, write_file
 
-from redband_badge import limits, notes, self_test
+from redband_badge import limits, self_test
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
-from redband_core import journal, settings_check
+from redband_core import journal, numbers, settings_check
 from redband_hal import accelerometer, board, system
 
 PATH = "/flash/selftest"
@@ -23,8 +23,8 @@ SETTINGS = {
     "radio": True,
     "ruleset": "/ruleset.bin",
 }
-ALL = self_test.FLASH | self_test.BATTERY | self_test.LIGHTS | self_test.RADIO
-HAND = self_test.BUTTON | self_test.IMPACT
+ALL = numbers.STEP_FLASH | numbers.STEP_BATTERY | numbers.STEP_LIGHTS | numbers.STEP_RADIO
+HAND = numbers.STEP_BUTTON | numbers.STEP_IMPACT
 SWITCH, OFF, ACCELEROMETER = 0, 1, 2
 
 
@@ -122,11 +122,11 @@ class SelfTestTest(unittest.TestCase):
         self.assertEqual(test.failed, HAND)
 
     def test_sensor_that_is_not_knocked_is_named_and_the_button_is_not(self):
-        self.assertEqual(self.run_test(GOOD_HANDS[:1]).failed, self_test.IMPACT)
+        self.assertEqual(self.run_test(GOOD_HANDS[:1]).failed, numbers.STEP_IMPACT)
 
     def test_button_pressed_at_the_red_light_is_no_sensor(self):
         hands = (GOOD_HANDS[0], (board.PIN_BUTTON, board.PIN_LED_RED))
-        self.assertEqual(self.run_test(hands).failed, self_test.IMPACT)
+        self.assertEqual(self.run_test(hands).failed, numbers.STEP_IMPACT)
 
     def test_button_that_is_stuck_fails(self):
         machine.Chip.levels[board.PIN_BUTTON] = 0
@@ -140,37 +140,37 @@ class SelfTestTest(unittest.TestCase):
     def test_empty_and_impossible_batteries_fail(self):
         for adc_uv in (0, 1_600_000, 2_300_000):
             machine.Chip.adc_uv = adc_uv
-            self.assertEqual(self.run_test().failed, self_test.BATTERY, adc_uv)
+            self.assertEqual(self.run_test().failed, numbers.STEP_BATTERY, adc_uv)
 
     def test_short_of_an_output_fails_either_way(self):
         for pin in (board.PIN_LED_RED, board.PIN_LED_GREEN, board.PIN_VIBRATION):
             for level in (0, 1):
                 self.shorted = {pin: level}
-                self.assertEqual(self.run_test().failed, self_test.LIGHTS)
+                self.assertEqual(self.run_test().failed, numbers.STEP_LIGHTS)
 
     def test_radio_that_did_not_start_fails_and_one_kept_off_is_not_tried(self):
-        self.assertEqual(self.run_test(radio=Radio(False)).failed, self_test.RADIO)
+        self.assertEqual(self.run_test(radio=Radio(False)).failed, numbers.STEP_RADIO)
         test = self_test.SelfTest("/flash", options(OFF), None, self.feed)
         limits.SELF_TEST_STEP_MS = 30
         asyncio.run(test.run())
-        self.assertFalse(test.tried & self_test.RADIO)
+        self.assertFalse(test.tried & numbers.STEP_RADIO)
 
     def test_flash_that_fails_or_forgets_fails(self):
         self.device.fail_at = self.device.operations
         self.device.fail_count = 10_000
-        self.assertEqual(self.run_test().failed, self_test.FLASH)
+        self.assertEqual(self.run_test().failed, numbers.STEP_FLASH)
         self.device.fail_at = None
         flash_device.vfs.umount("/flash")
         flash_device.vfs.mount(flash_device.vfs.VfsLfs2(self.device), "/flash")
         limits.SELF_TEST_FLASH_MAX_MS = -1
         try:
-            self.assertEqual(self.run_test().failed, self_test.FLASH)
+            self.assertEqual(self.run_test().failed, numbers.STEP_FLASH)
         finally:
             limits.SELF_TEST_FLASH_MAX_MS = 1000
 
     def test_journal_whose_records_do_not_go_in_place_fails(self):
         flash_device.flashbdev.bdev = None  # no device of our kind: each hit would erase a block
-        self.assertEqual(self.run_test().failed, self_test.FLASH)
+        self.assertEqual(self.run_test().failed, numbers.STEP_FLASH)
         self.assertEqual(os.listdir("/flash"), [])
 
     def test_what_a_test_that_was_cut_off_left_behind_goes(self):
@@ -181,15 +181,15 @@ class SelfTestTest(unittest.TestCase):
 
     def test_accelerometer_that_is_not_there_fails_and_the_other_steps_go_on(self):
         test = self.run_test(impact=ACCELEROMETER)
-        self.assertEqual(test.failed, self_test.SENSOR_CHIP)
-        self.assertTrue(test.tried & self_test.SENSOR_CHIP)
+        self.assertEqual(test.failed, numbers.STEP_SENSOR_CHIP)
+        self.assertTrue(test.tried & numbers.STEP_SENSOR_CHIP)
 
     def test_accelerometer_that_answers_passes(self):
         machine.fit_accelerometer()
         test = self_test.SelfTest("/flash", options(ACCELEROMETER), Radio(), self.feed)
         limits.SELF_TEST_STEP_MS = 30
         asyncio.run(test.run())
-        self.assertFalse(test.failed & self_test.SENSOR_CHIP)
+        self.assertFalse(test.failed & numbers.STEP_SENSOR_CHIP)
 
     def test_blow_before_its_step_does_not_keep_the_sensor_from_passing(self):
         sensor = machine.fit_accelerometer()
@@ -238,7 +238,7 @@ class SelfTestTest(unittest.TestCase):
         return told, boot
 
     def results(self, told):
-        return [value for code, value in told if code == notes.SELF_TEST]
+        return [value for code, value in told if code == numbers.NOTE_SELF_TEST]
 
     def test_wish_of_the_installer_is_done_once_and_journalled(self):
         write_file(PATH, b"run")
@@ -258,12 +258,12 @@ class SelfTestTest(unittest.TestCase):
         self.assertEqual(self.results(told), [HAND | (ALL | HAND) << 16])
         self.assertEqual(boot.test_failed, HAND)
         self.assertFalse("selftest" in os.listdir("/flash"))
-        self.assertEqual(self.badge.state.code, notes.CODE_SELF_TEST)
+        self.assertEqual(self.badge.state.code, numbers.CODE_SELF_TEST)
 
     def test_test_that_was_cut_off_is_not_done_again(self):
         write_file(PATH, b"begun")
         told, boot = self.start(())
-        cut = self_test.CUT_OFF
+        cut = numbers.STEP_CUT_OFF
         self.assertEqual(self.results(told), [cut | cut << 16])
         self.assertEqual(boot.test_failed, cut)
         self.assertFalse("selftest" in os.listdir("/flash"))
@@ -272,7 +272,7 @@ class SelfTestTest(unittest.TestCase):
         write_file(PATH, b"result 8 127 31")
         told, boot = self.start(())
         self.assertEqual(self.results(told), [8 | 127 << 16])
-        self.assertIn((notes.SELF_TEST_FLASH_MS, 31), told)
+        self.assertIn((numbers.NOTE_SELF_TEST_FLASH_MS, 31), told)
         self.assertEqual((boot.test_failed, boot.test_tried), (8, 127))
 
     def test_garbage_in_the_file_tests_nothing_and_goes(self):
@@ -296,5 +296,5 @@ class SelfTestTest(unittest.TestCase):
             _told, boot = self.start(())
         finally:
             self_test.files.replace = whole_replace
-        self.assertEqual(boot.test_failed, self_test.FLASH)
+        self.assertEqual(boot.test_failed, numbers.STEP_FLASH)
         self.assertEqual(read_file(PATH), b"run")

@@ -8,7 +8,7 @@ import flash_device
 from flash_device import FlashDevice, format_and_mount, power_cut, read_file, write_file
 
 from redband_badge.settings import SettingsStore
-from redband_core import settings_check
+from redband_core import numbers, settings_check
 
 GOOD = {
     "badge_id": 7,
@@ -38,13 +38,13 @@ class SettingsTest(unittest.TestCase):
     def test_good_settings_are_read(self):
         write_file("/flash/settings.json", text_of())
         found = self.store.load()
-        self.assertEqual(found.problem, settings_check.OK)
+        self.assertEqual(found.problem, numbers.PROBLEM_NONE)
         self.assertEqual((found.badge_id, found.player, found.role), (7, "Anna", 1))
         self.assertEqual((found.has_radio, found.params), (True, (3,)))
 
     def test_badge_without_settings_says_so(self):
         found = self.store.load()
-        self.assertEqual(found.problem, settings_check.PROBLEM_MISSING)
+        self.assertEqual(found.problem, numbers.PROBLEM_MISSING)
         self.assertEqual(found.badge_id, 0)
 
     def test_keys_that_may_be_missing_have_defaults_and_take_their_whole_range(self):
@@ -98,7 +98,7 @@ class SettingsTest(unittest.TestCase):
         for data in self.bad_texts():
             write_file("/flash/settings.json", data)
             found = self.store.load()
-            self.assertTrue(found.problem != settings_check.OK, data)
+            self.assertTrue(found.problem != numbers.PROBLEM_NONE, data)
             self.assertEqual((found.badge_id, found.brightness_pct), (7, 40), data)
             self.assertEqual(read_file("/flash/settings.json"), data)
             self.assertEqual(self.store.good_bytes(), text_of(brightness_pct=40))
@@ -120,7 +120,7 @@ class SettingsTest(unittest.TestCase):
         present = self.store.load()
         found = self.store.refused(present, True)
         self.assertEqual((found.badge_id, found.params), (7, (3,)))
-        self.assertEqual(found.problem, settings_check.PROBLEM_RULES)
+        self.assertEqual(found.problem, numbers.PROBLEM_RULES)
         self.assertEqual(self.store.refused(present, False).params, ())
         os.remove("/flash/settings.good")
         found = self.store.refused(present, False)
@@ -129,7 +129,7 @@ class SettingsTest(unittest.TestCase):
     def test_saving_bad_settings_changes_nothing(self):
         write_file("/flash/settings.json", text_of())
         problem = self.store.save(text_of(badge_id=0))
-        self.assertEqual(problem, settings_check.PROBLEM_VALUE)
+        self.assertEqual(problem, numbers.PROBLEM_VALUE)
         self.assertEqual(read_file("/flash/settings.json"), text_of())
 
     def test_R5_power_cut_while_saving_leaves_the_old_or_the_new_settings(self):
@@ -162,7 +162,7 @@ class SettingsTest(unittest.TestCase):
         was_cut = device.is_dead
         power_cut(device, "/flash", [])
         found = self.store.load()
-        self.assertEqual(found.problem, settings_check.OK)
+        self.assertEqual(found.problem, numbers.PROBLEM_NONE)
         self.assertIn(found.badge_id, (7, 8))
         self.assertEqual((found.player, found.params), ("Anna", (3,)))
         os.remove("/flash/settings.json")
@@ -183,7 +183,7 @@ class SettingsTest(unittest.TestCase):
             is_over = self.device.fail_count == 1000
             self.device.fail_at = None
             found = self.store.load()
-            self.assertEqual(found.problem, settings_check.OK)
+            self.assertEqual(found.problem, numbers.PROBLEM_NONE)
             self.assertIn(found.badge_id, (7, 8))
             if is_over:
                 break

@@ -7,17 +7,16 @@ import game_bench
 from game_bench import GameBench, MemoryStore
 
 from redband.wire import keys as wire_keys
-from redband_badge import commands, limits, notes
+from redband_badge import commands, limits
 from redband_badge.pending_commands import PendingCommands
 from redband_badge.radio_parts import gesture_taker
-from redband_core import advert, gestures, journal, keys, tap
+from redband_core import advert, gestures, journal, keys, numbers, tap
 
 WOUNDS = game_bench.ruleset("wounds")
 HITS = game_bench.ruleset("hits")
 PRESS, HOLD = gestures.PRESS, gestures.HOLD
 TREAT = WOUNDS.gesture_event(gestures.MEDIC + 4)
 OWN_ID, MEDIC_ID, NONCE = 7, 9, 0xCAFE
-MEDIC, MARSHAL = 1, 2
 
 
 def key_file(role):
@@ -54,7 +53,7 @@ class FakeObserver:
 
 
 class Options:
-    treatment = tap.BADGE
+    treatment = numbers.TREATMENT_BADGE
     skill = 3
 
 
@@ -65,7 +64,7 @@ class Info:
 class FakeBadge:
     """A badge around a GameBench."""
 
-    def __init__(self, bench, role=0, treatment=tap.BADGE):
+    def __init__(self, bench, role=0, treatment=numbers.TREATMENT_BADGE):
         self.bench = bench
         self.game_journal, self.state, self.ruleset = bench.game_journal, bench.state, bench.rules
         self.command_queue = bench.commands
@@ -94,7 +93,7 @@ def wounded(**options):
     return bench
 
 
-def patients(outcome=tap.FOLLOWS, role=MEDIC, event=TREAT):
+def patients(outcome=numbers.ANSWER_FOLLOWS, role=numbers.ROLE_MEDIC, event=TREAT):
     return ((tap.PATIENT, role), MEDIC_ID, NONCE, outcome, event, None)
 
 
@@ -118,18 +117,20 @@ class GestureTest(unittest.TestCase):
         self.assertEqual(badge.observer.said, [])
 
     def test_G7_own_button_is_no_medic_and_the_book_says_so(self):
-        for treatment in (tap.BADGE, tap.HOST):
+        for treatment in (numbers.TREATMENT_BADGE, numbers.TREATMENT_HOST):
             bench = wounded()
             FakeBadge(bench, treatment=treatment)
             before = bench.shown()[0]
             bench.play(gestures.TAPS_HOLD + 4)
             self.assertEqual(bench.shown()[0], before)
-            self.assertEqual(taps(bench), [((tap.PATIENT, 0), OWN_ID, 0, tap.SELF, TREAT)])
+            self.assertEqual(
+                taps(bench), [((tap.PATIENT, 0), OWN_ID, 0, numbers.ANSWER_SELF, TREAT)]
+            )
             self.assertEqual(bench.state.lights_once, tap.REFUSED)
 
     def test_host_mode_leaves_all_other_gestures_as_they_are(self):
         bench = wounded()
-        badge = FakeBadge(bench, role=MEDIC, treatment=tap.HOST)
+        badge = FakeBadge(bench, role=numbers.ROLE_MEDIC, treatment=numbers.TREATMENT_HOST)
         bench.play(HOLD)  # the kit that one applies oneself
         self.assertEqual(events(bench)[-1], WOUNDS.gesture_event(HOLD))
         self.assertEqual((badge.tap, badge.observer.said), (None, []))
@@ -142,7 +143,7 @@ class GestureTest(unittest.TestCase):
 
     def test_medics_badge_picks_shows_the_number_and_listens_for_calls(self):
         bench = GameBench(WOUNDS)
-        badge = FakeBadge(bench, role=MEDIC)
+        badge = FakeBadge(bench, role=numbers.ROLE_MEDIC)
         bench.play(gestures.TAPS_HOLD + 6)
         self.assertEqual(bench.state.lights_once, tap.picked(6))
         self.assertEqual(list(badge.observer.takers), [advert.KIND_WANTED])
@@ -184,10 +185,10 @@ class GestureTest(unittest.TestCase):
 class BookTest(unittest.TestCase):
     def test_patients_record_stands_before_the_decision(self):
         bench = wounded()
-        self.assertEqual(bench.command(commands.TAP, 1, patients()), commands.DONE)
+        self.assertEqual(bench.command(commands.TAP, 1, patients()), numbers.ANSWER_DONE)
         kinds = [record[0] for record in bench.store.records]
         self.assertEqual(kinds[-2:], [journal.TAP, journal.EVENT])
-        self.assertEqual(taps(bench)[-1][3:], (tap.FOLLOWS, TREAT))
+        self.assertEqual(taps(bench)[-1][3:], (numbers.ANSWER_FOLLOWS, TREAT))
 
     def test_refused_treatment_is_written_with_its_reason(self):
         bench = GameBench(WOUNDS)
@@ -199,10 +200,13 @@ class BookTest(unittest.TestCase):
     def test_in_a_pause_medics_wait_and_staff_does_not(self):
         bench = wounded()
         bench.command(commands.PAUSE, 1)
-        self.assertEqual(bench.command(commands.TAP, 2, patients()), commands.ANSWER_PAUSED)
+        self.assertEqual(bench.command(commands.TAP, 2, patients()), numbers.ANSWER_PAUSED)
         reason = journal.parse_refused(bench.of(journal.REFUSED)[-1][1])[0]
-        self.assertEqual(reason, notes.REFUSED_PAUSED)
-        self.assertEqual(bench.command(commands.TAP, 3, patients(role=MARSHAL)), commands.DONE)
+        self.assertEqual(reason, numbers.REFUSED_PAUSED)
+        self.assertEqual(
+            bench.command(commands.TAP, 3, patients(role=numbers.ROLE_MARSHAL)),
+            numbers.ANSWER_DONE,
+        )
 
     def test_every_cut_treats_once_or_not_at_all(self):
         for skip in range(3):
@@ -244,7 +248,14 @@ class BookTest(unittest.TestCase):
                 bench = GameBench(WOUNDS)
                 bench.store.fail_at = bench.store.writes + skip
                 bench.store.is_late = is_late
-                value = ((tap.MEDIC, MEDIC), OWN_ID, NONCE, tap.APPLIED, TREAT, given)
+                value = (
+                    (tap.MEDIC, numbers.ROLE_MEDIC),
+                    OWN_ID,
+                    NONCE,
+                    numbers.ANSWER_DONE,
+                    TREAT,
+                    given,
+                )
                 bench.commands.put((commands.TAP, 1, value))
                 for _try in range(3):
                     try:
@@ -252,7 +263,7 @@ class BookTest(unittest.TestCase):
                     except OSError:
                         bench.task._recover()
                 self.assertEqual(events(bench), [given])
-                self.assertEqual({one[2:4] for one in taps(bench)}, {(NONCE, tap.APPLIED)})
+                self.assertEqual({one[2:4] for one in taps(bench)}, {(NONCE, numbers.ANSWER_DONE)})
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ import unittest
 import game_bench
 from game_bench import GameBench, MemoryStore, folded
 
-from redband_badge import commands, limits, notes
-from redband_core import gestures, journal
+from redband_badge import commands, limits
+from redband_core import gestures, journal, numbers
 from redband_core.clock import TICKS_PERIOD
 from redband_core.limits import CHECKPOINT_MS
 
@@ -18,7 +18,6 @@ HOLD = gestures.HOLD
 S = 1000
 HOUR_MS = 3600 * S
 DAY_MS = 24 * HOUR_MS
-GAME_MASTER = 3
 # Values of a counter at which some badge somewhere has gone wrong; the two last as game time.
 POWERS = (15, 16, 24, 29, 30, 31, 32)
 NEAR = (-65_000, -3_000, -1_001, -1_000, -999, -501, -401, -51, -11, -1, 0, 1, 10, 500)
@@ -60,7 +59,9 @@ def hits_script(bench):
     bench.run(300)
     bench.play(PRESS)  # dying
     bench.run(5 * S)
-    bench.command(commands.EVENT, 3, (3, (), GAME_MASTER))  # unconscious for a minute over it
+    bench.command(
+        commands.EVENT, 3, (3, (), numbers.ROLE_GAME_MASTER)
+    )  # unconscious for a minute over it
     bench.turn(400)
     bench.wake()
     bench.turn(8 * S)
@@ -77,7 +78,7 @@ def wounds_script(bench):
     bench.run(20 * S)
     bench.play(HOLD, 1500)  # a kit
     bench.run(5 * S)
-    bench.command(commands.EVENT, 1, (3, (), GAME_MASTER))  # treated
+    bench.command(commands.EVENT, 1, (3, (), numbers.ROLE_GAME_MASTER))  # treated
     bench.run(1 * S)
     bench.play(PRESS)
     bench.turn(3 * HOUR_MS)  # the light wound became heavy, and the wait is over
@@ -102,7 +103,7 @@ def outcome(rules, script, ticks_ms, from_ms=0):
         first = GameBench(rules, store)
         first.run(0)
         first.game_journal.tick(from_ms)  # nobody pressed anything for so long
-        first.game_journal.note(from_ms, notes.TASK_SILENT, 0)
+        first.game_journal.note(from_ms, numbers.NOTE_TASK_SILENT, 0)
     bench = script(GameBench(rules, store, ticks_ms=ticks_ms))
     begin = 0
     while from_ms and store.records[begin][1] < from_ms:
@@ -156,7 +157,9 @@ class Stalls(unittest.TestCase):
                 self.assertEqual(hits, [S, 601 * S - 50])
                 fired = [game_ms for game_ms, _payload in bench.of(journal.CHECKPOINT)]
                 self.assertFalse(601 * S in fired)
-                self.assertEqual(bench.notes_of(notes.RULE_NOTE), [(601 * S - 50, AMNESIA_MS)])
+                self.assertEqual(
+                    bench.notes_of(numbers.NOTE_OF_RULES), [(601 * S - 50, AMNESIA_MS)]
+                )
 
     def test_no_timer_is_late_by_more_than_the_stall(self):
         for stall_ms in (400, 8 * S, 3 * HOUR_MS):
@@ -213,7 +216,7 @@ class Notes(unittest.TestCase):
         bench.play(PRESS)
         bench.run(1000)
         bench.play(PRESS)
-        self.assertEqual(bench.notes_of(notes.RULE_NOTE), [(2000, AMNESIA_MS)])
+        self.assertEqual(bench.notes_of(numbers.NOTE_OF_RULES), [(2000, AMNESIA_MS)])
 
     def test_W10_a_later_timer_of_the_same_wake_up_does_not_overwrite_it(self):
         bench = GameBench(WOUNDS)
@@ -221,7 +224,7 @@ class Notes(unittest.TestCase):
         bench.play(PRESS)
         bench.turn(HOUR_MS)
         bench.wake()
-        self.assertEqual(bench.notes_of(notes.RULE_NOTE), [(601 * S, AMNESIA_MS)])
+        self.assertEqual(bench.notes_of(numbers.NOTE_OF_RULES), [(601 * S, AMNESIA_MS)])
         fired = [ms for ms, _payload in bench.of(journal.CHECKPOINT)]
         self.assertEqual(fired, [601 * S, 901 * S])
         self.assertEqual(folded(bench), bench.game_journal.engine.snapshot())
@@ -242,7 +245,7 @@ class Notes(unittest.TestCase):
                 bench.store.fail_at = None
                 bench = bench.again().again()
                 hits = bench.state.counters[0]
-                noted = [value for _ms, value in bench.notes_of(notes.RULE_NOTE)]
+                noted = [value for _ms, value in bench.notes_of(numbers.NOTE_OF_RULES)]
                 self.assertEqual(noted, [AMNESIA_MS] * (hits - 1), "cut at %d" % cut)
 
     def test_write_errors_note_once(self):
@@ -261,7 +264,7 @@ class Notes(unittest.TestCase):
                         bench.task._recover()
                 self.assertEqual(bench.state.counters[0], 2)
                 self.assertEqual(
-                    [value for _ms, value in bench.notes_of(notes.RULE_NOTE)], [AMNESIA_MS]
+                    [value for _ms, value in bench.notes_of(numbers.NOTE_OF_RULES)], [AMNESIA_MS]
                 )
 
     def test_write_errors_while_a_hold_takes_its_press_back(self):
@@ -311,7 +314,7 @@ class Checkpoints(unittest.TestCase):
             if second % 7 == 0:
                 bench.play(PRESS)  # refused, and written
             if second % 100 == 50:
-                bench.notes.put((notes.TASK_SILENT, 1))
+                bench.notes.put((numbers.NOTE_TASK_SILENT, 1))
                 bench.run(60 * S)
             if bench.game_journal.engine.next_deadline_ms() < 0:
                 break

@@ -20,9 +20,9 @@ from update_bench import (
     version,
 )
 
-from redband_badge import notes, update
+from redband_badge import update
 from redband_badge.settings import parse
-from redband_core import frames, session, upload
+from redband_core import frames, numbers, session, upload
 from redband_core.errors import ProtocolError
 
 
@@ -145,7 +145,7 @@ class UploadTest(UpdateCase):
         self.badge.note_queue.clear()
         self.assertEqual(self.upload(package, **options), outcome)
         kind = package.kind | outcome << 8
-        self.assertTrue((notes.UPDATE_BEGUN, kind) in self.badge.note_queue)
+        self.assertTrue((numbers.NOTE_UPDATE_BEGUN, kind) in self.badge.note_queue)
         self.assertFalse(slots.exists(ROOT + "/slot"))
         self.assertEqual(version(tree()), before)
         self.assertEqual(self.resets, [])

@@ -5,10 +5,9 @@ import asyncio
 from flash_device import read_file, write_file
 from update_bench import FIRMWARE, ROOT, Package, UpdateCase, slots
 
-from redband_badge import notes, trial
+from redband_badge import trial
 from redband_badge.settings import parse
-from redband_badge.state import FAULT_RADIO
-from redband_core import upload
+from redband_core import numbers, upload
 
 
 class CutTest(UpdateCase):
@@ -98,7 +97,7 @@ class CutTest(UpdateCase):
             self.assertEqual(self.check_whole(), "old")
             self.assertFalse(slots.exists(ROOT + "/lib.bad"))
             asyncio.run(self.confirm())
-            self.assertTrue((notes.UPDATE_ROLLED_BACK, 1) in self.badge.note_queue)
+            self.assertTrue((numbers.NOTE_UPDATE_ROLLED_BACK, 1) in self.badge.note_queue)
             self.assertFalse(slots.exists(ROOT + "/slot"))
         self.assertTrue(count > 6)
 
@@ -138,15 +137,15 @@ class TrialTest(UpdateCase):
         self.in_trial()
         slot = bytearray(read_file(ROOT + "/slot"))
         self.assertFalse(trial.is_worse(self.badge, slot))
-        self.badge.reason = notes.REASON_BOOTS
+        self.badge.reason = numbers.REASON_BOOTS
         self.assertTrue(trial.is_worse(self.badge, slot))
-        slot[4] = notes.REASON_BOOTS
+        slot[4] = numbers.REASON_BOOTS
         self.assertFalse(trial.is_worse(self.badge, slot))
-        self.badge.state.set_fault(FAULT_RADIO, True)
+        self.badge.state.set_fault(numbers.FAULT_RADIO, True)
         self.assertTrue(trial.is_worse(self.badge, slot))
-        slot[5] = FAULT_RADIO
+        slot[5] = numbers.FAULT_RADIO
         self.assertFalse(trial.is_worse(self.badge, slot))
-        self.badge.supervisor.failure_counts = lambda: [(notes.TASK_GAME, 0)]
+        self.badge.supervisor.failure_counts = lambda: [(numbers.TASK_GAME, 0)]
         self.assertTrue(trial.is_worse(self.badge, slot))
 
     def test_file_of_somebody_else_moves_to_the_new_version(self):

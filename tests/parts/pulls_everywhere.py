@@ -11,7 +11,7 @@ import unittest
 from game_bench import GameBench, MemoryStore, folded
 
 from redband_badge import commands
-from redband_core import journal
+from redband_core import journal, numbers
 from redband_core.limits import CHECKPOINT_MS
 from redband_core.ruleset import Ruleset
 
@@ -22,7 +22,6 @@ with open(os.getenv("REDBAND_WAYS")) as file:
     PLAN = json.load(file)
 PARAMS = tuple(PLAN["params"])
 GAP_MS = 1000
-GAME_MASTER = 3
 PULLS = 20
 
 
@@ -39,7 +38,7 @@ def walk(bench, way):
             sleep_through(bench, left_of(bench))
         else:
             bench.run(GAP_MS)
-            bench.command(commands.EVENT, 1, (event, tuple(args), GAME_MASTER))
+            bench.command(commands.EVENT, 1, (event, tuple(args), numbers.ROLE_GAME_MASTER))
 
 
 def states_of(bench):

@@ -12,10 +12,10 @@ import slots
 from flash_device import FlashDevice, format_and_mount, mount, read_file, write_file
 
 from redband.wire import upload as wire_upload
-from redband_badge import limits, notes, update, update_check
+from redband_badge import limits, update, update_check
 from redband_badge.settings import parse
 from redband_badge.state import BadgeState
-from redband_core import upload
+from redband_core import numbers, upload
 from redband_core.ruleset import Ruleset
 from redband_hal import system
 
@@ -70,7 +70,7 @@ FIRMWARE = Package(upload.FIRMWARE, sorted(NEW.items()), ("/main.py", "/slots.py
 
 class Supervisor:
     def failure_counts(self):
-        return [(notes.TASK_RADIO, 0)]
+        return [(numbers.TASK_RADIO, 0)]
 
 
 class Queue(list):

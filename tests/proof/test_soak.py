@@ -23,7 +23,7 @@ from tests.proof.soak_host import (
 )
 
 from redband import rules
-from redband_core import gestures, journal
+from redband_core import gestures, journal, numbers
 from redband_core.engine import Engine
 from redband_core.limits import CHECKPOINT_MS
 from redband_core.ruleset import VOID, Ruleset
@@ -259,7 +259,7 @@ def test_R16_weekend_with_5000_inputs_300_syncs_and_20_pulls_in_the_heap_of_an_e
     assert state.events > 400, state.events
     assert len(host.install_ids) == 1
     noted = {journal.parse_note(r[3])[0] for r in host.records if r[1] == journal.NOTE}
-    assert journal.NOTE_TASK_RESTARTED not in noted
+    assert numbers.NOTE_TASK_RESTARTED not in noted
     assert at_pull[0] == game.powered_ms - game.lost_ms
     check_memory(game.memory)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from redband.store import notes
 from redband.store.records import Page, Record, decode_page
-from redband_core import journal
+from redband_core import journal, numbers
 from redband_core.engine import Engine
 from redband_core.ruleset import Ruleset
 
@@ -66,7 +65,7 @@ class PlayingBadge(JournalMaker):
     def begin_segment(self, boot_id: int) -> None:
         """A segment begins with a snapshot and says which boot goes on."""
         self.add(journal.SNAPSHOT, self.engine.snapshot())
-        self.add(journal.NOTE, journal.note_payload(notes.BOOT_CONTINUES, boot_id))
+        self.add(journal.NOTE, journal.note_payload(numbers.NOTE_BOOT_CONTINUES, boot_id))
 
     def start(self, boot_id: int) -> None:
         self.begin_segment(boot_id)

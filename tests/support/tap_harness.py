@@ -9,14 +9,14 @@ from tests.core.data.aes import decryptor, encryptor
 
 from redband import rules
 from redband.demo.evidence import read_journal
-from redband.keys import ROLES
 from redband.keys.derive import badge_key
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.field import BadgeSpec, Field
 from redband.virtual.radio.advertiser import AdvertPdu, AdvertType
 from redband.virtual.radio.controller import RadioController
-from redband_core import advert, broadcasts, journal, opening, tap
+from redband_core import advert, broadcasts, journal, numbers, opening, tap
 from redband_core.errors import JournalCorrupt
+from redband_core.settings_check import ROLES
 
 WAIT_S = 40.0
 STRANGER = "F0:DE:00:00:00:77"
@@ -186,7 +186,9 @@ def taps(badge: VirtualBadge) -> list[tuple]:
 
 def answered(medic: VirtualBadge) -> list[int]:
     """Return the outcomes that a medic's journal knows."""
-    return [one[3] for one in taps(medic) if one[0][0] == tap.MEDIC and one[3] != tap.ASKED]
+    return [
+        one[3] for one in taps(medic) if one[0][0] == tap.MEDIC and one[3] != numbers.ANSWER_ASKED
+    ]
 
 
 def events(badge: VirtualBadge, ruleset: str = "wounds") -> list[str]:

@@ -14,10 +14,9 @@ from redband.cli.app import run
 from redband.desk import prompt, self_test
 from redband.desk import status as live
 from redband.virtual.image import read_image, write_image
-from redband_core import journal
+from redband_core import journal, numbers
 
 HIT = 1
-NOTE_SELF_TEST = 61
 TRANSPORT = "/transport"
 BUTTON_AND_IMPACT = 32 | 64
 
@@ -268,7 +267,7 @@ async def test_R5_power_cut_at_every_flash_operation_of_a_change_of_settings(
         await bench.badge.power_on()
         await bench.until_lit()
         await bench.badge.power_cut()
-        assert journal.NOTE_SAFE_MODE not in [code for code, _value in bench.notes()]
+        assert numbers.NOTE_SAFE_MODE not in [code for code, _value in bench.notes()]
     assert found == {None, 40}
     assert operations > 3, "the cuts must hit the work"
 
@@ -302,7 +301,7 @@ async def test_selftest_of_a_good_badge_passes_and_is_journalled(make_bench, des
     code, said = await desk(bench, "status")
     assert "Self-test      passed" in said
     await bench.badge.power_cut()
-    results = [value for code, value in bench.notes() if code == NOTE_SELF_TEST]
+    results = [value for code, value in bench.notes() if code == numbers.NOTE_SELF_TEST]
     assert [value & 0xFFFF for value in results] == [0]
     assert hits(bench) == 1, "what was pressed in the test is no hit"
     assert "/selftest" not in bench.files()
@@ -360,7 +359,7 @@ async def test_battery_pulled_in_the_first_test_gives_a_game_and_a_named_failure
     await bench.acknowledged(bench.badge.press())
     assert b"SELFTEST" not in bench.badge.console.log
     await bench.badge.power_cut()
-    results = [value for code, value in bench.notes() if code == NOTE_SELF_TEST]
+    results = [value for code, value in bench.notes() if code == numbers.NOTE_SELF_TEST]
     assert [value & 0xFFFF for value in results] == [128]
 
 
@@ -373,7 +372,7 @@ async def test_test_that_nobody_attends_ends_and_the_game_begins(make_bench):
     await bench.until_journal(1)
     await bench.badge.power_cut()
     assert bench.badge.chip.watchdog_resets == 0
-    results = [value for code, value in bench.notes() if code == NOTE_SELF_TEST]
+    results = [value for code, value in bench.notes() if code == numbers.NOTE_SELF_TEST]
     assert [value & 0xFFFF for value in results] == [BUTTON_AND_IMPACT]
 
 

@@ -16,7 +16,7 @@ from redband.desk import install as installer
 from redband.desk.install import Order, install
 from redband.desk.mpremote import PortError, PortTrouble
 from redband.virtual.image import write_image
-from redband_core import journal
+from redband_core import journal, numbers
 
 OTHER_VERSION = b"M\x05\x00\x1f\x01\x00"
 FAILS_AT_START = """
@@ -145,14 +145,14 @@ async def test_R12_badge_in_safe_mode_answers_provisioning_and_keeps_its_journal
     broken = {"/lib/redband_badge/power_task.mpy": FAILS_AT_START}
     write_image(bench.badge.image_path, files | changed_firmware(broken))
     await bench.badge.power_on()
-    await until(lambda: (journal.NOTE_SAFE_MODE, 4) in bench.notes())
+    await until(lambda: (numbers.NOTE_SAFE_MODE, 4) in bench.notes())
     starts = boots(bench)
     await installed(bench, Order(with_self_test=False))
     await until(lambda: boots(bench) > starts)
     await bench.acknowledged(bench.badge.press())
     await bench.badge.power_cut()
     assert [event for event, _args in bench.events()] == [1, 1]
-    reasons = [value for code, value in bench.notes() if code == journal.NOTE_SAFE_MODE]
+    reasons = [value for code, value in bench.notes() if code == numbers.NOTE_SAFE_MODE]
     assert reasons == [4], "the new version got a fresh start"
 
 

@@ -7,15 +7,15 @@ and leads to safe mode, what fails later is restarted, and what keeps failing le
 import asyncio
 import gc
 
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
 from redband_badge.files import read_bytes
 from redband_badge.on_demand import SELF_TEST, WAKE_CHECK, Needed
 from redband_badge.power_parts import add_power
 from redband_badge.radio_parts import add_radio, make_radio
-from redband_badge.state import FAULT_SELF_TEST
 from redband_badge.supervisor import attempt
+from redband_core import numbers
 from redband_hal import system
 
 
@@ -39,7 +39,7 @@ def run(root: str = "") -> None:
         from redband_badge.safe_mode import run_badge  # costs a healthy badge no memory
 
         run_badge(app.badge, boot, watchdog)
-    boot.mark_failed(notes.REASON_TASKS if error is None else notes.REASON_BOOTS)
+    boot.mark_failed(numbers.REASON_TASKS if error is None else numbers.REASON_BOOTS)
     system.reset()
 
 
@@ -87,7 +87,7 @@ class App:
             rest = (badge.options, badge.boot, badge.game_journal)
             with Needed(SELF_TEST) as self_test:
                 await self_test.at_start(badge.root, *rest, radio, self._watchdog.feed)
-            badge.state.set_fault(FAULT_SELF_TEST, badge.boot.test_failed != 0)
+            badge.state.set_fault(numbers.FAULT_SELF_TEST, badge.boot.test_failed != 0)
             badge.clock.start(system.ticks_ms())  # the game begins now
 
     def _try_start(self, radio) -> None:

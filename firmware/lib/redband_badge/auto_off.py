@@ -4,7 +4,8 @@ Guarantee: ten seconds before, the lights say so, and any input keeps it awake. 
 has ended; a badge in a game has no such thing.
 """
 
-from redband_badge import limits, notes
+from redband_badge import limits
+from redband_core import numbers
 
 _MINUTE_MS = 60_000
 
@@ -21,7 +22,7 @@ class AutoOff:
         self._inputs = None
 
     def look(self, up_ms: int) -> int:
-        """Return notes.SLEEP_AUTO_OFF when it is time, else 0. Call each second."""
+        """Return numbers.SLEEP_AUTO_OFF when it is time, else 0. Call each second."""
         state = self._state
         inputs = (state.acknowledged, state.refused)
         # Without rules there are no timers; and a journal restored anew has another engine.
@@ -41,4 +42,4 @@ class AutoOff:
         if is_warned != state.is_off_warned:
             state.is_off_warned = is_warned
             state.led_wakeup.set()
-        return notes.SLEEP_AUTO_OFF if left_ms <= 0 else 0
+        return numbers.SLEEP_AUTO_OFF if left_ms <= 0 else 0

@@ -6,13 +6,13 @@ radio nor battery, so that neither can keep it from starting. What a start does 
 redband_badge.loading, which leaves the memory then.
 """
 
-from redband_badge import files, limits, notes
+from redband_badge import files, limits
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.game_journal import GameJournal
 from redband_badge.journal_store import JournalStore
 from redband_badge.on_demand import LOADING, STATUS, TRIAL, Needed
-from redband_badge.state import FAULT_TASK, BadgeState
-from redband_core import journal
+from redband_badge.state import BadgeState
+from redband_core import numbers
 from redband_core.clock import GameClock
 from redband_hal import system
 from redband_hal.event_loop import Wakeup
@@ -84,14 +84,14 @@ class Badge:
 
     def task_failed(self, number: int) -> None:
         """A task failed and is started again; 0: something outside of the tasks."""
-        self.note_queue.put((journal.NOTE_TASK_RESTARTED, number))
+        self.note_queue.put((numbers.NOTE_TASK_RESTARTED, number))
         if self.reason:
-            self.state.set_fault(FAULT_TASK, True)
+            self.state.set_fault(numbers.FAULT_TASK, True)
 
     def task_silent(self, number: int) -> None:
         """A task has not reported for SILENT_MS, and the watchdog is hungry."""
         self.boot.mark_silent(number)
-        self.note_queue.put((notes.TASK_SILENT, number))
+        self.note_queue.put((numbers.NOTE_TASK_SILENT, number))
 
     def be_healthy(self) -> None:
         """All has been well for HEALTHY_AFTER_MS."""
@@ -102,7 +102,7 @@ class Badge:
     def _judge_trial(self) -> None:
         """Judge an update, or say how it ended."""
         running = [number for number, _failures in self.supervisor.failure_counts()]
-        is_radio_missing = self.has_radio and notes.TASK_RADIO not in running
+        is_radio_missing = self.has_radio and numbers.TASK_RADIO not in running
         modules = Needed(TRIAL)
         trial = modules.take()
         trial.judge(self.root, self.state, self.info, self.note_queue, is_radio_missing, modules)

@@ -15,7 +15,8 @@ last, says nothing, and no mark says anything about the game.
 
 import binascii
 
-from redband_badge import boot_record, files, limits, notes
+from redband_badge import boot_record, files, limits
+from redband_core import numbers
 from redband_hal import system
 
 _LENGTH = 14
@@ -40,21 +41,21 @@ def load(record) -> None:
 
 def begin(record, cause: int) -> int:
     """See BootRecord.begin()."""
-    if cause == system.RESET_WATCHDOG:
+    if cause == numbers.CAUSE_WATCHDOG:
         record.hung_task = _marked_task(record)
-    if record.is_pending and cause in (system.RESET_HARD, system.RESET_WATCHDOG):
-        record.count_failure(notes.REASON_BOOTS)
-    elif cause == system.RESET_POWER_ON and record.failures >= limits.FAILED_BOOTS_MAX:
+    if record.is_pending and cause in (numbers.CAUSE_RESET, numbers.CAUSE_WATCHDOG):
+        record.count_failure(numbers.REASON_BOOTS)
+    elif cause == numbers.CAUSE_POWER_ON and record.failures >= limits.FAILED_BOOTS_MAX:
         record.failures = limits.FAILED_BOOTS_MAX - 1
     record.boot_count += 1
     record.is_pending = True
     record.save()
     record.mark[0] = boot_record.VERSION
     record.mark[3:] = record.boot_count.to_bytes(4, "little")
-    record.write_mark(boot_record.STARTING)
+    record.write_mark(numbers.TASK_NONE)
     if record.failures < limits.FAILED_BOOTS_MAX:
         return 0
-    return record.reason or notes.REASON_BOOTS
+    return record.reason or numbers.REASON_BOOTS
 
 
 def _marked_task(record) -> int:
@@ -66,5 +67,5 @@ def _marked_task(record) -> int:
         and int.from_bytes(mark[3:], "little") == record.boot_count
     )
     if not is_whole:
-        return boot_record.STARTING
+        return numbers.TASK_NONE
     return boot_record.NO_TASK if mark[1] == boot_record.AT_PROMPT else mark[1]

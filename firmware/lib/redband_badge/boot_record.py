@@ -7,15 +7,15 @@ also has the bytes.
 
 import binascii
 
-from redband_badge import files, limits, notes
+from redband_badge import files, limits
 from redband_badge.on_demand import BOOT_BEGIN, Needed
+from redband_core import numbers
 from redband_hal import system
 
 VERSION = 2
 
-# Marks that are no task of notes.TASK_.
+# Marks that are no TASK_ number.
 NO_TASK = -1
-STARTING = 0  # no task yet; also: a watchdog reset of which nothing is known
 AT_PROMPT = 255  # nobody feeds there, and nobody hangs
 
 
@@ -45,7 +45,7 @@ class BootRecord:
     def begin(self, cause: int) -> int:
         """Count this start; return 0 for a normal one or the REASON_ to go to safe mode.
 
-        `cause`: a system.RESET_ number.
+        `cause`: a CAUSE_ number.
         """
         with Needed(BOOT_BEGIN) as boot_begin:
             return boot_begin.begin(self, cause)
@@ -85,7 +85,7 @@ class BootRecord:
     def count_failure(self, reason: int) -> None:
         """One failed start more; the first reason stays, unless there is a better one."""
         self.failures += 1
-        if self.failures == 1 or reason != notes.REASON_BOOTS:
+        if self.failures == 1 or reason != numbers.REASON_BOOTS:
             self.reason = reason
 
     def mark_healthy(self, is_safe_mode: bool) -> None:
@@ -104,7 +104,7 @@ class BootRecord:
     def mark_failed(self, reason: int) -> None:
         """The app is about to give up; after REASON_TASKS the next start is in safe mode."""
         self.is_pending = False
-        if reason == notes.REASON_TASKS:
+        if reason == numbers.REASON_TASKS:
             self.failures = limits.FAILED_BOOTS_MAX - 1
         self.count_failure(reason)
         self.save()

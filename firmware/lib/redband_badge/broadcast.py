@@ -10,8 +10,7 @@ import cryptolib
 
 from redband_badge import commands, limits
 from redband_badge.observer import NOT_OURS, TAKEN
-from redband_core import advert, broadcasts, keys, opening
-from redband_core.order_frames import BUSY, FORGED, OLD, OTHER_RULES
+from redband_core import advert, broadcasts, keys, numbers, opening
 
 _ECB = 1
 
@@ -22,7 +21,8 @@ def heard(parts, payload: bytes) -> int:
     `parts`: RadioParts.
     """
     outcome = obey(parts, payload, lambda _outcome: None)
-    return NOT_OURS if outcome == FORGED or outcome == BUSY else TAKEN
+    is_ours = outcome != numbers.ANSWER_FORGED and outcome != numbers.ANSWER_BUSY
+    return TAKEN if is_ours else NOT_OURS
 
 
 def obey(parts, payload: bytes, done) -> "int | None":
@@ -32,14 +32,14 @@ def obey(parts, payload: bytes, done) -> "int | None":
     """
     access = parts.observer.access
     if opening.kind_of(payload) != advert.KIND_BROADCAST or not access.file:
-        return FORGED
+        return numbers.ANSWER_FORGED
     cipher = cryptolib.aes(access.key(keys.ADVERT_ENCRYPT_AT), _ECB)
     block = opening.unproven_block(payload, cipher.decrypt)
     if not opening.is_proven(payload, block, access.key(keys.BROADCAST_AT)):
-        return FORGED
+        return numbers.ANSWER_FORGED
     number, command, event_id, argument, _origin, hops = broadcasts.parse_fleet(block)
     if number < parts.game_journal.broadcast_number:
-        return OLD
+        return numbers.ANSWER_OLD
 
     def decided(outcome: int) -> None:
         # Also when it was obeyed before: a host that asks again wants it said again.
@@ -50,23 +50,23 @@ def obey(parts, payload: bytes, done) -> "int | None":
         done(outcome)
 
     if number == parts.game_journal.broadcast_number:
-        decided(OLD)
+        decided(numbers.ANSWER_OLD)
         return None
     event = _event(parts, command, event_id, argument)
     is_given = parts.pending_commands.give(commands.BROADCAST, (number, command, event), decided)
-    return None if is_given else BUSY
+    return None if is_given else numbers.ANSWER_BUSY
 
 
 def _event(parts, command: int, event_id: int, argument: int) -> "tuple | int":
     """Return (event id, arguments) of a word that means an event, else an outcome or 0."""
-    if command != broadcasts.FLEET_FIGHT_OVER:
+    if command != numbers.BROADCAST_FIGHT_OVER:
         return 0
     identity = parts.info.ruleset_identity
     ruleset = parts.ruleset
     if ruleset is None or identity[0] | identity[1] << 8 != argument:
-        return OTHER_RULES
+        return numbers.ANSWER_OTHER_RULES
     if event_id >= len(ruleset.event_args):
-        return OTHER_RULES
+        return numbers.ANSWER_OTHER_RULES
     return event_id, (0,) * ruleset.event_args[event_id]
 
 

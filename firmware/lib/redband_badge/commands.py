@@ -7,14 +7,13 @@ answer by `state.on_answer(number, answer)`. value: for EVENT (event id, tuple o
 sender); for PAUSE and RESUME the role, None for nobody; for NOTE (code, value, role); for
 BROADCAST (its number, its command, 0 or (event id, args) or an answer instead); for TAP see
 `tap_records`.
-The journal has a SENT_BY note with the role before what was done.
-Answers: 0 done, 1 and more the refusal of the engine or its ruleset, below 0 the ones here.
+The journal has a NOTE_SENT_BY with the role before what was done.
+Answers: 0 done, 1 and more the refusal of the engine or its ruleset, below 0 the ANSWER_ numbers.
 """
 
-from redband_badge import notes
 from redband_badge.game import Game
 from redband_badge.on_demand import TAP_RECORDS, Needed
-from redband_core import broadcasts, journal
+from redband_core import journal, numbers
 from redband_core.packing import SIGNED_MAX, put_varint
 
 PAUSE = 1
@@ -24,15 +23,9 @@ BROADCAST = 4
 NOTE = 5
 TAP = 6
 
-DONE = 0
-ANSWER_PAUSED = notes.ANSWER_PAUSED  # the game is paused, and the sender is a player or medic
-ANSWER_NO_RULES = -2  # in safe mode without a ruleset
-ANSWER_UNKNOWN = -3  # no such command or event, or numbers that no event takes
-ANSWER_OLD = -7  # a broadcast that was obeyed, or came after a later one
 
 EVENT_ID_MAX = 0xFFFF
 ARGS_MAX = 16
-_FIRST_STAFF_ROLE = 2  # marshal, game master, technician; below are player and medic
 
 
 def may_send(ruleset, event_id: int, role: int) -> bool:
@@ -58,13 +51,13 @@ def take(game_journal, item: tuple, now_ms: int) -> int:
         _sent_by(game_journal, role, now_ms)
         game_journal.note(now_ms, code, noted, True)
         game_journal.show()
-        return DONE
+        return numbers.ANSWER_DONE
     if kind != PAUSE and kind != RESUME:
-        return ANSWER_UNKNOWN
+        return numbers.ANSWER_UNKNOWN
     if value is not None and game_journal.is_paused != (kind == PAUSE):
         _sent_by(game_journal, value, now_ms)
     set_paused(game_journal, kind == PAUSE, now_ms, number)
-    return DONE
+    return numbers.ANSWER_DONE
 
 
 def _tap(game_journal, value: tuple, now_ms: int) -> int:
@@ -74,7 +67,7 @@ def _tap(game_journal, value: tuple, now_ms: int) -> int:
 
 def _sent_by(game_journal, role: int, now_ms: int) -> None:
     # No decision: when the flash fails after it, the command is taken again.
-    game_journal.record(journal.NOTE, now_ms, journal.note_payload(notes.SENT_BY, role))
+    game_journal.record(journal.NOTE, now_ms, journal.note_payload(numbers.NOTE_SENT_BY, role))
 
 
 def _broadcast(game_journal, value: tuple, now_ms: int) -> int:
@@ -85,21 +78,21 @@ def _broadcast(game_journal, value: tuple, now_ms: int) -> int:
     """
     number, command, event = value
     if number <= game_journal.broadcast_number:
-        return ANSWER_OLD
-    is_pause = command == broadcasts.FLEET_PAUSE
-    is_pause_or_resume = is_pause or command == broadcasts.FLEET_RESUME
+        return numbers.ANSWER_OLD
+    is_pause = command == numbers.BROADCAST_PAUSE
+    is_pause_or_resume = is_pause or command == numbers.BROADCAST_RESUME
     code = 0
-    if command == broadcasts.FLEET_GAME_OVER:
-        code = notes.GAME_ENDED
-    elif command == broadcasts.FLEET_GAME_BEGINS:
-        code = notes.GAME_BEGUN
+    if command == numbers.BROADCAST_GAME_OVER:
+        code = numbers.NOTE_GAME_ENDED
+    elif command == numbers.BROADCAST_GAME_BEGINS:
+        code = numbers.NOTE_GAME_BEGUN
     is_event = isinstance(event, tuple) and isinstance(game_journal, Game)
     is_followed = (
         is_event or code != 0 or (is_pause_or_resume and is_pause != game_journal.is_paused)
     )
     game_journal.make_room()
-    game_journal.note_now(notes.BROADCAST, number << 1 | is_followed, now_ms)
-    answer = DONE
+    game_journal.note_now(numbers.NOTE_BROADCAST, number << 1 | is_followed, now_ms)
+    answer = numbers.ANSWER_DONE
     if is_event:
         answer = game_journal.apply(now_ms, event[0], event[1])
     elif isinstance(event, int) and event:
@@ -109,7 +102,7 @@ def _broadcast(game_journal, value: tuple, now_ms: int) -> int:
     elif is_pause_or_resume:
         set_paused(game_journal, is_pause, now_ms, number)
     else:
-        answer = ANSWER_NO_RULES if isinstance(event, tuple) else ANSWER_UNKNOWN
+        answer = numbers.ANSWER_NO_RULES if isinstance(event, tuple) else numbers.ANSWER_UNKNOWN
     game_journal.broadcast_number = number
     game_journal.broadcast_pending = 0
     return answer
@@ -120,7 +113,7 @@ def set_paused(game_journal, is_paused: bool, now_ms: int, number: int = 0) -> N
 
     `number`: of the command, 0..2**53, 0 for none. When it is so already, nothing is done.
     """
-    game_journal.result = DONE
+    game_journal.result = numbers.ANSWER_DONE
     if game_journal.is_paused == is_paused:
         return
     game_journal.make_room()
@@ -134,14 +127,14 @@ def set_paused(game_journal, is_paused: bool, now_ms: int, number: int = 0) -> N
 def _event(game_journal, value: tuple, now_ms: int) -> int:
     event_id, args, role = value
     if not isinstance(game_journal, Game):
-        return ANSWER_NO_RULES
+        return numbers.ANSWER_NO_RULES
     if not 0 <= event_id <= EVENT_ID_MAX or len(args) > ARGS_MAX:
-        return ANSWER_UNKNOWN
+        return numbers.ANSWER_UNKNOWN
     for number in args:
         if not -SIGNED_MAX <= number <= SIGNED_MAX:
-            return ANSWER_UNKNOWN  # no journal can hold it
+            return numbers.ANSWER_UNKNOWN  # no journal can hold it
     _sent_by(game_journal, role, now_ms)
-    if game_journal.is_paused and role < _FIRST_STAFF_ROLE:
+    if game_journal.is_paused and role < numbers.ROLE_MARSHAL:
         # Staff may set things right while the game stands still; players and medics wait.
-        return game_journal.refuse(now_ms, notes.REFUSED_PAUSED, event_id, args)
+        return game_journal.refuse(now_ms, numbers.REFUSED_PAUSED, event_id, args)
     return game_journal.apply(now_ms, event_id, args)

@@ -9,7 +9,8 @@ stands still, since no tick passes; so no timer is shortened and no state improv
 import asyncio
 import os
 
-from redband_badge import files, limits, notes
+from redband_badge import files, limits
+from redband_core import numbers
 from redband_core.light_show import UNIT_MS
 from redband_hal import power, system
 from redband_hal.lights import Lights, switch_off
@@ -25,14 +26,14 @@ WAKING = b"\x0a\x03\x14\x00\x1e\x03\x14\x00\x3c\x03\x14\x00"
 async def fall_asleep(parts, state, kind: int) -> None:
     """Put the badge to sleep; returns only when that is impossible or unwanted now.
 
-    `parts`: SleepParts. `kind`: notes.SLEEP_TRANSPORT, or SLEEP_AUTO_OFF, which waits for a
+    `parts`: SleepParts. `kind`: numbers.SLEEP_TRANSPORT, or SLEEP_AUTO_OFF, which waits for a
     journal that works and a button that is free.
     """
     button = power.button()
-    is_transport = kind == notes.SLEEP_TRANSPORT
+    is_transport = kind == numbers.SLEEP_TRANSPORT
     if not power.can_wake() or (not is_transport and power.is_pressed(button)):
         return
-    is_noted = await _note(parts, ((notes.TRANSPORT_ON, kind),))
+    is_noted = await _note(parts, ((numbers.NOTE_TRANSPORT_ON, kind),))
     if is_transport:
         try:
             files.replace(parts.root + limits.TRANSPORT_PATH, b"1" if is_noted else b"0")
@@ -51,9 +52,9 @@ async def fall_asleep(parts, state, kind: int) -> None:
 async def note_waking(parts) -> None:
     """Note that the badge was woken from transport mode, once."""
     path = parts.root + limits.WOKEN_PATH
-    found = ((notes.TRANSPORT_WOKEN, 0),)
+    found = ((numbers.NOTE_TRANSPORT_WOKEN, 0),)
     if files.read_bytes(path) == b"0":
-        found = ((notes.TRANSPORT_ON, notes.SLEEP_TRANSPORT),) + found
+        found = ((numbers.NOTE_TRANSPORT_ON, numbers.SLEEP_TRANSPORT),) + found
     if await _note(parts, found):
         os.remove(path)
 
@@ -82,7 +83,7 @@ def stay_asleep(root: str) -> bool:
     if not power.can_wake():
         _end(root)
         return True
-    is_from_sleep = system.reset_cause() == system.RESET_DEEP_SLEEP
+    is_from_sleep = system.reset_cause() == numbers.CAUSE_DEEP_SLEEP
     is_pressed = power.is_pressed(button)
     if is_from_sleep and not system.was_woken_by_pin():
         switch_off(True)

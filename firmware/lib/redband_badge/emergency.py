@@ -5,7 +5,7 @@ fails; it outranks the game on lights and air; the journal says when it began an
 presses of the gesture are no hits.
 """
 
-from redband_badge import notes
+from redband_core import numbers
 
 
 def take_gesture(game_journal, state, first_ms: int, now_ms: int) -> None:
@@ -18,6 +18,6 @@ def take_gesture(game_journal, state, first_ms: int, now_ms: int) -> None:
         state.is_emergency = True
         state.touch()
     game_journal.take_back_presses(first_ms, now_ms)
-    game_journal.note(now_ms, notes.EMERGENCY, int(is_begin), True)
+    game_journal.note(now_ms, numbers.NOTE_EMERGENCY, int(is_begin), True)
     state.acknowledged += 1
     state.touch()

@@ -5,9 +5,9 @@ the same state. Each timer that fires is a checkpoint at its own time, so that a
 was shown can't undo it; what the rules note stands after the record that made them note it.
 """
 
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.game_journal import GameJournal
-from redband_core import gestures, journal
+from redband_core import gestures, journal, numbers
 from redband_core.engine import Engine
 from redband_core.errors import RulesError
 from redband_core.limits import CHECKPOINT_MS, TAPS_MAX
@@ -67,7 +67,7 @@ class Game(GameJournal):
             self._owed = list(engine.notes)
         elif kind == journal.NOTE:
             code, value = journal.parse_note(payload)
-            owed = (code - notes.RULE_NOTE, value)
+            owed = (code - numbers.NOTE_OF_RULES, value)
             self._owed = [noted for noted in self._owed if noted != owed]
 
     def _keep_open(self, from_ms: int) -> None:
@@ -78,7 +78,7 @@ class Game(GameJournal):
     def carried(self) -> list:
         carried = super().carried()
         for number, value in self._owed:
-            payload = journal.note_payload(notes.RULE_NOTE + number, value)
+            payload = journal.note_payload(numbers.NOTE_OF_RULES + number, value)
             carried.append((journal.NOTE, payload))
         self._owed = []
         return carried
@@ -89,7 +89,7 @@ class Game(GameJournal):
         self.make_room()
         while self._owed:
             number, value = self._owed[0]
-            payload = journal.note_payload(notes.RULE_NOTE + number, value)
+            payload = journal.note_payload(numbers.NOTE_OF_RULES + number, value)
             self.append(journal.NOTE, now_ms, payload)
             self._owed = self._owed[1:]
 
@@ -110,7 +110,7 @@ class Game(GameJournal):
             return
         event_id, args = bound
         if is_in_pause:
-            self.refuse(now_ms, notes.REFUSED_PAUSED, event_id, args)
+            self.refuse(now_ms, numbers.REFUSED_PAUSED, event_id, args)
             return
         at_ms = now_ms
         if code == gestures.PRESS or code == gestures.IMPACT:
@@ -155,7 +155,7 @@ class Game(GameJournal):
 
     def refuse(self, at_ms: int, reason: int, event_id: int, args: tuple) -> int:
         """Write that an input was refused, and return why. Raises OSError."""
-        self.result = reason or notes.ANSWER_PAUSED
+        self.result = reason or numbers.ANSWER_PAUSED
         self.make_room()
         payload = journal.refused_payload(reason, event_id, args)
         self.decide(journal.REFUSED, at_ms, payload)

@@ -5,10 +5,9 @@ restart finds there gives the same state again, paused or not. Subclasses say wh
 `game.Game` with a ruleset, `raw_game.RawGame` without.
 """
 
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.on_demand import COMMANDS, Needed
-from redband_badge.state import FAULT_JOURNAL
-from redband_core import journal
+from redband_core import journal, numbers
 from redband_core.advert import FLAG_JOURNAL_FULL
 from redband_core.errors import ProtocolError
 
@@ -83,12 +82,12 @@ class GameJournal:
         """Hand over (kind, payload) of what a new segment says together with its snapshot."""
         found = [(journal.PAUSE, b"")] if self.is_paused else []
         if not self._state.is_in_game:
-            found.append((journal.NOTE, journal.note_payload(notes.GAME_ENDED, 0)))
+            found.append((journal.NOTE, journal.note_payload(numbers.NOTE_GAME_ENDED, 0)))
         if self.is_emergency:
-            found.append((journal.NOTE, journal.note_payload(notes.EMERGENCY, 1)))
+            found.append((journal.NOTE, journal.note_payload(numbers.NOTE_EMERGENCY, 1)))
         for value in (self.broadcast_number << 1, self.broadcast_pending << 1 | 1):
             if value > 1:
-                found.append((journal.NOTE, journal.note_payload(notes.BROADCAST, value)))
+                found.append((journal.NOTE, journal.note_payload(numbers.NOTE_BROADCAST, value)))
         return found
 
     def write_owed(self, now_ms: int) -> None:
@@ -136,7 +135,7 @@ class GameJournal:
         """Keep the present state, in RAM; return whether it has the input in hand."""
         self.settle(journal.SEQ_MAX + 1)
         self._store.give_up()
-        self._state.set_fault(FAULT_JOURNAL, True)
+        self._state.set_fault(numbers.FAULT_JOURNAL, True)
         self.show()
         return self.decided_seq >= 0
 
@@ -151,7 +150,7 @@ class GameJournal:
                 self.boot_count = max(self.boot_count, journal.parse_boot(payload)[1])
             elif kind == journal.NOTE:
                 code, value = journal.parse_note(payload)
-                if code == notes.PROVISIONED:
+                if code == numbers.NOTE_PROVISIONED:
                     self.found_provisioned = value
                 self._take_note(code, value)
             elif kind == journal.PAUSE or kind == journal.RESUME:
@@ -172,7 +171,7 @@ class GameJournal:
         torn_bytes = self._store.torn_bytes
         self.record(journal.BOOT, now_ms, payload)
         if torn_bytes:
-            self.note(now_ms, journal.NOTE_TORN_TAIL, torn_bytes)
+            self.note(now_ms, numbers.NOTE_TORN_TAIL, torn_bytes)
         self.write_owed(now_ms)
 
     def pause(self, now_ms: int, source: int = 0) -> None:
@@ -193,7 +192,7 @@ class GameJournal:
         end and beginning.
         """
         self.make_room()
-        if is_vital or code == notes.GAME_ENDED or code == notes.GAME_BEGUN:
+        if is_vital or code == numbers.NOTE_GAME_ENDED or code == numbers.NOTE_GAME_BEGUN:
             self.decided_seq = self._store.next_seq
             self.note_now(code, value, now_ms)
             return
@@ -201,15 +200,15 @@ class GameJournal:
         self._take_note(code, value)
 
     def _take_note(self, code: int, value: int) -> None:
-        if code == notes.GAME_ENDED or code == notes.GAME_BEGUN:
-            self._state.is_in_game = code == notes.GAME_BEGUN
+        if code == numbers.NOTE_GAME_ENDED or code == numbers.NOTE_GAME_BEGUN:
+            self._state.is_in_game = code == numbers.NOTE_GAME_BEGUN
             self._broadcast_followed()
-        elif code == notes.EMERGENCY:
+        elif code == numbers.NOTE_EMERGENCY:
             self.is_emergency = bool(value)
             if self._state.is_emergency != self.is_emergency:
                 self._state.is_emergency = self.is_emergency
                 self._state.touch()
-        elif code == notes.BROADCAST:
+        elif code == numbers.NOTE_BROADCAST:
             if value & 1:
                 self.broadcast_pending = value >> 1
             else:
@@ -244,12 +243,12 @@ class GameJournal:
             return
         # In one write with the snapshot: a cut between them would end a pause, or lose a note.
         shed_records = store.begin_segment(self.game_ms(), self.snapshot(), self.carried())
-        self.note_now(notes.BOOT_CONTINUES, self._boot_id)
-        self.note_now(notes.PROVISIONED, self._provisioned)
+        self.note_now(numbers.NOTE_BOOT_CONTINUES, self._boot_id)
+        self.note_now(numbers.NOTE_PROVISIONED, self._provisioned)
         if shed_records:
-            self.note_now(notes.SHED_SEGMENT, shed_records)
+            self.note_now(numbers.NOTE_SHED_SEGMENT, shed_records)
         if self._shed_count:
-            self.note_now(journal.NOTE_SHED, self._shed_count)
+            self.note_now(numbers.NOTE_SHED, self._shed_count)
             self._shed_count = 0
         self._state.set_flag(FLAG_JOURNAL_FULL, bool(shed_records) or store.is_shedding())
 

@@ -9,9 +9,9 @@ The badge's clock stamps the inputs and never stands still, so that contacts res
 a pause too. Game time is that clock's, less what pauses took.
 """
 
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.on_demand import COMMANDS, EMERGENCY, Needed
-from redband_core import gestures
+from redband_core import gestures, numbers
 from redband_hal import system
 
 
@@ -88,7 +88,7 @@ class GameTask:
         dropped_count = self._queue.dropped_count
         if dropped_count != self._dropped_count:
             self._dropped_count = dropped_count
-            self._note_queue.put((notes.INPUT_DROPPED, dropped_count))
+            self._note_queue.put((numbers.NOTE_INPUT_DROPPED, dropped_count))
         self._take(self._note_queue, now_ms)
         if self._command_queue is not None:
             self._take(self._command_queue, now_ms)

@@ -5,10 +5,9 @@ the same answer and is not done again; who may say what is judged here, by the s
 Leaves the memory again when it was used.
 """
 
-from redband_badge import commands, notes
+from redband_badge import commands
 from redband_badge.on_demand import BROADCAST, WAKE_CHECK, Needed
-from redband_core import frames, order_frames
-from redband_core.order_frames import BUSY, DONE, IMPOSSIBLE, NO_RULES, ROLE, UNKNOWN
+from redband_core import frames, numbers, order_frames
 
 
 def take(parts, session, number: int, message: bytes) -> None:
@@ -37,7 +36,7 @@ def take(parts, session, number: int, message: bytes) -> None:
         outcome = _event(parts, session.role, what, args, done)
     else:
         outcome = _command(parts, session.role, what, done)
-    if outcome == BUSY:
+    if outcome == numbers.ANSWER_BUSY:
         parts.pending_commands.requests.remove(entry)  # said again, it is tried again
     if outcome is not None:
         _finish(entry, outcome)
@@ -54,40 +53,41 @@ def _event(parts, role: int, event_id: int, args: tuple, done) -> "int | None":
     """Return an outcome, or None when the game task will say it to `done`."""
     ruleset = parts.ruleset
     if ruleset is None:
-        return NO_RULES
+        return numbers.ANSWER_NO_RULES
     if event_id >= len(ruleset.event_roles):
-        return UNKNOWN
+        return numbers.ANSWER_UNKNOWN
     if not commands.may_send(ruleset, event_id, role):
-        return ROLE
+        return numbers.ANSWER_ROLE
     return _give(parts, commands.EVENT, (event_id, args, role), done)
 
 
 def _command(parts, role: int, command: int, done) -> "int | None":
     roles = order_frames.COMMAND_ROLES
     if not 0 < command < len(roles):
-        return UNKNOWN
+        return numbers.ANSWER_UNKNOWN
     if not roles[command] >> role & 1:
-        return ROLE
-    if command == order_frames.PAUSE or command == order_frames.RESUME:
-        kind = commands.PAUSE if command == order_frames.PAUSE else commands.RESUME
+        return numbers.ANSWER_ROLE
+    if command == numbers.COMMAND_PAUSE or command == numbers.COMMAND_RESUME:
+        kind = commands.PAUSE if command == numbers.COMMAND_PAUSE else commands.RESUME
         return _give(parts, kind, role, done)
-    if command == order_frames.IDENTIFY:
+    if command == numbers.COMMAND_IDENTIFY:
         parts.state.identified += 1
         parts.state.touch()
-        return DONE
-    if command == order_frames.TRANSPORT:
+        return numbers.ANSWER_DONE
+    if command == numbers.COMMAND_TRANSPORT:
         with Needed(WAKE_CHECK) as sleep:
-            return DONE if sleep.enter_transport(parts.state) else IMPOSSIBLE
-    if command == order_frames.EMERGENCY_OVER:
-        note = (notes.EMERGENCY, 0)
+            can_wake = sleep.enter_transport(parts.state)
+        return numbers.ANSWER_DONE if can_wake else numbers.ANSWER_IMPOSSIBLE
+    if command == numbers.COMMAND_EMERGENCY_OVER:
+        note = (numbers.NOTE_EMERGENCY, 0)
     else:
-        is_begin = command == order_frames.GAME_BEGINS
-        note = (notes.GAME_BEGUN if is_begin else notes.GAME_ENDED, 0)
+        is_begin = command == numbers.COMMAND_GAME_BEGINS
+        note = (numbers.NOTE_GAME_BEGUN if is_begin else numbers.NOTE_GAME_ENDED, 0)
     return _give(parts, commands.NOTE, note + (role,), done)
 
 
 def _give(parts, kind: int, value, done) -> "int | None":
-    return None if parts.pending_commands.give(kind, value, done) else BUSY
+    return None if parts.pending_commands.give(kind, value, done) else numbers.ANSWER_BUSY
 
 
 def _take_broadcast(parts, session, number: int, payload: bytes) -> None:

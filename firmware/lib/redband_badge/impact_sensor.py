@@ -6,8 +6,8 @@ the FAULT flag, and a new try each half minute. Imported only by a badge whose s
 
 import asyncio
 
-from redband_badge import limits, notes
-from redband_badge.state import FAULT_SENSOR
+from redband_badge import limits
+from redband_core import numbers
 from redband_hal import accelerometer
 
 
@@ -19,7 +19,7 @@ class ImpactSensor:
         self._driver = accelerometer.Accelerometer(threshold_mg)
         self._state = state
         self._note_queue = note_queue
-        self._fault = accelerometer.OK
+        self._fault = numbers.SENSOR_GOOD
         self._is_set_up = False  # once at least
 
     async def run(self, beat) -> None:
@@ -38,7 +38,7 @@ class ImpactSensor:
         if self._is_set_up and not self._fault:
             fault = self._driver.check()
             self._tell(fault)
-            if fault != accelerometer.FAULT_RESET:
+            if fault != numbers.SENSOR_RESET:
                 return
         fault = self._driver.start()
         self._is_set_up = self._is_set_up or not fault
@@ -59,8 +59,8 @@ class ImpactSensor:
     def _tell(self, fault: int) -> None:
         if fault != self._fault:
             self._fault = fault
-            self._note_queue.put((notes.SENSOR, fault))
-            self._state.set_fault(FAULT_SENSOR, bool(fault))
+            self._note_queue.put((numbers.NOTE_SENSOR, fault))
+            self._state.set_fault(numbers.FAULT_SENSOR, bool(fault))
 
 
 class BlowContact:

@@ -10,8 +10,7 @@ Queue items: (gesture code, presses that belong to it, game time of the first in
 
 import asyncio
 
-from redband_badge import notes
-from redband_core import gestures, hit_filter, journal, limits
+from redband_core import gestures, hit_filter, limits, numbers
 from redband_core.advert import FLAG_INPUT_STUCK
 from redband_core.clock import TICKS_PERIOD, GameClock
 from redband_hal import system
@@ -23,11 +22,11 @@ SOURCE_IMPACT = 1
 # What is counted and noted; the first two of the contacts, together for a second, the rest faults
 # of wiring or program, which a minute is often enough for.
 _CODES = (
-    notes.PRESSES_IGNORED,
-    notes.IMPACTS_IGNORED,
-    journal.NOTE_EDGES_LOST,
-    notes.INPUT_SPIKES,
-    notes.GESTURES_DROPPED,
+    numbers.NOTE_PRESSES_IGNORED,
+    numbers.NOTE_IMPACTS_IGNORED,
+    numbers.NOTE_EDGES_LOST,
+    numbers.NOTE_INPUT_SPIKES,
+    numbers.NOTE_GESTURES_DROPPED,
 )
 _FIRST_FAULT = 2
 
@@ -184,6 +183,6 @@ class InputTask:
             return
         channel.was_stuck = is_stuck
         value = source if is_stuck else -1 - source
-        self._note_queue.put((journal.NOTE_INPUT_STUCK, value))
+        self._note_queue.put((numbers.NOTE_INPUT_STUCK, value))
         is_any_stuck = any(one.was_stuck for one in self._channels)
         self._state.set_flag(FLAG_INPUT_STUCK, is_any_stuck)

@@ -7,6 +7,7 @@ the button is down (docs/power.md). So the sleep is short, and interrupts are no
 """
 
 from redband_badge import limits, power_manager
+from redband_core import numbers
 from redband_core.clock import GameClock
 from redband_core.limits import INPUT_POLL_MS
 from redband_hal import power, system
@@ -61,7 +62,7 @@ class Sleeper:
                     self._sleep(sleep_ms)
                     idle_ms = 0
                 else:
-                    refusal = power_manager.TIMER_DUE
+                    refusal = numbers.AWAKE_TIMER_DUE
             self._state.sleep_refusal = refusal
         self._wait(idle_ms)
 

@@ -7,7 +7,7 @@ tasks run.
 
 import binascii
 
-from redband_badge import boot_record, notes
+from redband_badge import boot_record
 from redband_badge.files import exists, read_bytes
 from redband_badge.game import Game
 from redband_badge.game_journal import GameJournal
@@ -15,9 +15,8 @@ from redband_badge.game_task import GameTask
 from redband_badge.input_task import InputTask
 from redband_badge.led_task import LedTask
 from redband_badge.on_demand import RULESET_READER, SETTINGS, UPDATE_CHECK, Needed
-from redband_badge.state import FAULT_JOURNAL, FAULT_SELF_TEST
 from redband_badge.supervisor import Supervisor
-from redband_core import journal, led
+from redband_core import led, numbers
 from redband_core.advert import FLAG_SAFE_MODE
 from redband_core.clock import GameClock
 from redband_core.errors import RulesError
@@ -25,10 +24,6 @@ from redband_core.ruleset import Ruleset
 from redband_hal import board, event_loop, system
 from redband_hal.inputs import Contact
 from redband_hal.lights import Lights
-
-# Values of the setting `impact`.
-IMPACT_OFF = 1
-IMPACT_ACCELEROMETER = 2
 
 # Without rules there is no state to show; the LED code beside it says why.
 _RAW_SIGNALS = ((led.SHORT_FLASH, led.SHORT_FLASH, led.OFF),)
@@ -56,7 +51,7 @@ def _is_wrong(badge, reason: int) -> None:
 def load(badge) -> None:
     """See Badge.load()."""
     if badge.options.problem:
-        _is_wrong(badge, notes.REASON_SETTINGS)
+        _is_wrong(badge, numbers.REASON_SETTINGS)
     _load_ruleset(badge)
     badge.game_journal = _make_game_journal(badge)
     is_new_game = _restore(badge)
@@ -68,7 +63,7 @@ def load(badge) -> None:
     _begin_boot(badge, is_new_game)
     badge.state.safe_mode_reason = badge.reason
     badge.state.set_flag(FLAG_SAFE_MODE, bool(badge.reason))
-    badge.state.set_fault(FAULT_SELF_TEST, badge.boot.test_failed != 0)
+    badge.state.set_fault(numbers.FAULT_SELF_TEST, badge.boot.test_failed != 0)
     badge.game_journal.show()
     _keep_settings(badge)
 
@@ -81,7 +76,7 @@ def _keep_settings(badge) -> None:
                 settings.SettingsStore(badge.root).keep_as_good()
     except OSError:
         # The present settings work; only the spare copy could not be written.
-        badge.state.set_fault(FAULT_JOURNAL, True)
+        badge.state.set_fault(numbers.FAULT_JOURNAL, True)
 
 
 def _load_ruleset(badge) -> None:
@@ -94,7 +89,7 @@ def _load_ruleset(badge) -> None:
     except (OSError, RulesError, MemoryError):
         pass
     if badge.ruleset is None:
-        _is_wrong(badge, notes.REASON_RULESET)
+        _is_wrong(badge, numbers.REASON_RULESET)
 
 
 def _make_game_journal(badge) -> GameJournal:
@@ -104,7 +99,7 @@ def _make_game_journal(badge) -> GameJournal:
         try:
             return _game(badge)
         except RulesError:
-            _is_wrong(badge, notes.REASON_SETTINGS)
+            _is_wrong(badge, numbers.REASON_SETTINGS)
             with Needed(SETTINGS) as settings:
                 store = settings.SettingsStore(badge.root)
                 found = store.refused(badge.options, is_last_good)
@@ -143,7 +138,7 @@ def _restore(badge) -> bool:
             return True
         if badge.game_journal.has_foreign_state:
             # In doubt nothing is forgiven: count beside the state until someone looks.
-            _is_wrong(badge, notes.REASON_RULESET)
+            _is_wrong(badge, numbers.REASON_RULESET)
             badge.game_journal = _raw_game(badge)
             badge.game_journal.restore()
         if badge.reason:
@@ -167,7 +162,7 @@ def _archive_journal(badge) -> None:
 
 
 def _lose_journal(badge) -> None:
-    _is_wrong(badge, notes.REASON_JOURNAL)
+    _is_wrong(badge, numbers.REASON_JOURNAL)
     badge.game_journal.go_on_without_flash()
 
 
@@ -178,13 +173,13 @@ def _begin_boot(badge, is_new_game: bool) -> None:
         game_journal.begin_boot(boot.boot_count, badge.cause, info.badge_id, info.ruleset_identity)
         now_ms = badge.store.last_ms
         if is_new_game:
-            game_journal.note(now_ms, notes.NEW_GAME, 0)
+            game_journal.note(now_ms, numbers.NOTE_NEW_GAME, 0)
         if boot.hung_task != boot_record.NO_TASK:
-            game_journal.note(now_ms, notes.HUNG_TASK, boot.hung_task)
+            game_journal.note(now_ms, numbers.NOTE_HUNG_TASK, boot.hung_task)
         if badge.reason:
-            game_journal.note(now_ms, journal.NOTE_SAFE_MODE, badge.reason)
+            game_journal.note(now_ms, numbers.NOTE_SAFE_MODE, badge.reason)
         if badge.options.problem:
-            game_journal.note(now_ms, journal.NOTE_SETTINGS_REFUSED, badge.options.problem)
+            game_journal.note(now_ms, numbers.NOTE_SETTINGS_REFUSED, badge.options.problem)
     except OSError:
         _lose_journal(badge)
 
@@ -196,13 +191,13 @@ def make_supervisor(badge, feed) -> Supervisor:
     _add_inputs(badge, supervisor)
     queues = (badge.queue, badge.note_queue, badge.game_wakeup, badge.command_queue)
     game = GameTask(badge.game_journal, badge.clock, queues, badge.state, is_safe_mode)
-    supervisor.add(notes.TASK_GAME, game.run)
+    supervisor.add(numbers.TASK_GAME, game.run)
     signals = _RAW_SIGNALS
     if badge.ruleset is not None and isinstance(badge.game_journal, Game):
         signals = badge.ruleset.signals
     badge.lights = Lights()
     badge.state.brightness_pct = badge.options.brightness_pct
-    supervisor.add(notes.TASK_LED, LedTask(badge.lights, badge.state, signals).run)
+    supervisor.add(numbers.TASK_LED, LedTask(badge.lights, badge.state, signals).run)
     return supervisor
 
 
@@ -217,20 +212,20 @@ def _add_inputs(badge, supervisor) -> None:
     if badge.woke_by_button:
         button.latch()
     impact = None
-    if badge.options.impact != IMPACT_OFF:
+    if badge.options.impact != numbers.IMPACT_OFF:
         impact = Contact(board.PIN_IMPACT, board.IMPACT_ACTIVE_LOW)
         contacts.append(impact)
-    if badge.options.impact == IMPACT_ACCELEROMETER:
+    if badge.options.impact == numbers.IMPACT_ACCELEROMETER:
         # Costs a badge without one no memory.
         from redband_badge.impact_sensor import BlowContact, ImpactSensor
 
         sensor = ImpactSensor(badge.options.impact_threshold_mg, badge.state, badge.note_queue)
         sensor.look()
         impact = BlowContact(impact, sensor)
-        supervisor.add(notes.TASK_SENSOR, sensor.run)
+        supervisor.add(numbers.TASK_SENSOR, sensor.run)
     event_loop.watch()
     queues = (badge.queue, badge.note_queue)
     badge.inputs = InputTask(badge.clock, button, impact, *queues, badge.state)
     for contact in contacts:
         contact.wakeup = badge.inputs.wakeup
-    supervisor.add(notes.TASK_INPUT, badge.inputs.run)
+    supervisor.add(numbers.TASK_INPUT, badge.inputs.run)

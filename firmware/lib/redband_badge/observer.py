@@ -6,8 +6,8 @@ changes nothing; a controller that refuses to listen is asked again with growing
 as a fault (PITFALLS B11). What a call means: the functions in `takers`, see docs/commands.md.
 """
 
-from redband_badge import limits, notes
-from redband_badge.state import FAULT_OBSERVER
+from redband_badge import limits
+from redband_core import numbers
 from redband_core.advert import form
 from redband_core.errors import ProtocolError
 
@@ -128,7 +128,7 @@ class Observer:
         self._asked = wanted
         self._asked_ms = now_ms
         self._failures = 0
-        self._state.set_fault(FAULT_OBSERVER, False)
+        self._state.set_fault(numbers.FAULT_OBSERVER, False)
 
     def _heads(self) -> tuple:
         return tuple([_HEAD + bytes((form(kind),)) for kind in sorted(self.takers)])
@@ -139,8 +139,8 @@ class Observer:
         self._retry_at_ms = now_ms + min(pause_ms, limits.RADIO_RETRY_LONGEST_MS)
         self._asked = (0, 0)
         if self._failures == limits.RADIO_FAULT_FAILURES:
-            self._state.set_fault(FAULT_OBSERVER, True)
-            self._note_queue.put((notes.OBSERVER_OFF, error.errno or 0))
+            self._state.set_fault(numbers.FAULT_OBSERVER, True)
+            self._note_queue.put((numbers.NOTE_OBSERVER_OFF, error.errno or 0))
 
     def _take(self, advertisement: bytes, rssi_dbm: int, now_ms: int) -> None:
         payload = advertisement[_PAYLOAD_AT:]

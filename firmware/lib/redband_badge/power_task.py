@@ -7,10 +7,10 @@ badge that is in a game never switches itself off.
 
 import asyncio
 
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.files import read_bytes
 from redband_badge.on_demand import DEEP_SLEEP, Needed
-from redband_core import journal
+from redband_core import numbers
 from redband_core.advert import FLAG_LOW_BATTERY
 from redband_core.clock import GameClock
 from redband_hal import system
@@ -80,7 +80,7 @@ class PowerTask:
             await asyncio.sleep_ms(limits.POWER_PERIOD_MS)
 
     def look(self, ticks_ms: int) -> int:
-        """Measure when it is time; return a notes.SLEEP_ number when it is time to sleep, or 0."""
+        """Measure when it is time; return a SLEEP_ number when it is time to sleep, or 0."""
         up_ms = self._uptime.update(ticks_ms)
         self._measure(up_ms)
         return self._state.sleep_request or self._look_off(up_ms)
@@ -134,7 +134,7 @@ class PowerTask:
             return
         self._level = level
         if level > was:
-            code = journal.NOTE_LOW_BATTERY if level == _LOW else notes.BATTERY_CRITICAL
+            code = numbers.NOTE_LOW_BATTERY if level == _LOW else numbers.NOTE_BATTERY_CRITICAL
             self._parts.note_queue.put((code, battery_mv))
         state.is_saving = level >= _LOW
         state.is_critical = level == _CRITICAL

@@ -1,6 +1,5 @@
 """Puts the radio to a badge, for the app and for safe mode alike."""
 
-from redband_badge import notes
 from redband_badge.adverts import Adverts
 from redband_badge.files import read_bytes
 from redband_badge.observer import Observer
@@ -14,7 +13,7 @@ from redband_badge.on_demand import (
 )
 from redband_badge.pending_commands import PendingCommands
 from redband_badge.radio_task import RadioTask
-from redband_core import advert, frames, keys
+from redband_core import advert, frames, keys, numbers
 from redband_hal import board
 from redband_hal.radio import Radio
 
@@ -33,14 +32,9 @@ def load_access(badge) -> keys.Access:
     if file is None:
         return keys.Access()
     if not keys.is_key_file(file):
-        badge.note_queue.put((notes.KEYS_DAMAGED, len(file)))
+        badge.note_queue.put((numbers.NOTE_KEYS_DAMAGED, len(file)))
         return keys.Access()
     return keys.Access(file)
-
-
-_COMMAND_ROLES = 0b11110  # medics, too: what exactly is judged by `host_commands`
-_SYNC_ROLES = 0b11100
-_UPDATE_ROLES = 0b11000  # game master and technician
 
 
 class RadioParts:
@@ -72,9 +66,9 @@ def handlers_of(badge, parts: RadioParts) -> dict:
         with Needed(UPDATE) as update:
             update.take(make_desk, session, number, message)
 
-    handlers: dict = dict.fromkeys(range(0x30, 0x35), (_UPDATE_ROLES, take_upload))
-    handlers[frames.COMMAND] = handlers[frames.EVENT] = (_COMMAND_ROLES, take_command)
-    handlers[frames.BROADCAST] = (_SYNC_ROLES, take_command)
+    handlers: dict = dict.fromkeys(range(0x30, 0x35), (numbers.MAY_UPDATE, take_upload))
+    handlers[frames.COMMAND] = handlers[frames.EVENT] = (numbers.MAY_COMMAND, take_command)
+    handlers[frames.BROADCAST] = (numbers.MAY_READ, take_command)
     return handlers
 
 
@@ -127,7 +121,7 @@ def add_radio(badge, supervisor, radio: "Radio | None" = None) -> Radio:
 
         windows = radio_windows.Windows(state, observer, install_sleep(badge))
         task.windows = windows  # pyright: ignore[reportAttributeAccessIssue]
-    supervisor.add(notes.TASK_RADIO, task.run)
+    supervisor.add(numbers.TASK_RADIO, task.run)
     return radio
 
 

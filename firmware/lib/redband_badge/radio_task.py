@@ -6,10 +6,9 @@ counted, in the journal once a minute at most. Does not write the journal: what 
 committed is handed to the game task. What a link needs is loaded when it comes: see `link`.
 """
 
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.on_demand import LINK, Needed
-from redband_badge.state import FAULT_RADIO
-from redband_core import advert, journal
+from redband_core import advert, numbers
 from redband_core.clock import GameClock
 from redband_hal import radio as hal_radio
 from redband_hal import system
@@ -128,8 +127,8 @@ class RadioTask:
         pause_ms = limits.RADIO_RETRY_FIRST_MS << min(self._failures - 1, 10)
         self._retry_at_ms = now_ms + min(pause_ms, limits.RADIO_RETRY_LONGEST_MS)
         if self._failures == limits.RADIO_FAULT_FAILURES:
-            self._state.set_fault(FAULT_RADIO, True)
-            self._note_queue.put((journal.NOTE_RADIO_OFF, error.errno or 0))
+            self._state.set_fault(numbers.FAULT_RADIO, True)
+            self._note_queue.put((numbers.NOTE_RADIO_OFF, error.errno or 0))
         is_stuck = self._failures % limits.RADIO_RESTART_FAILURES == 0
         if self._is_on and (is_stuck or error.errno == _ENODEV):
             self._switch_off()
@@ -137,7 +136,7 @@ class RadioTask:
     def _succeeded(self) -> None:
         self._failures = 0
         self._retry_at_ms = 0
-        self._state.set_fault(FAULT_RADIO, False)
+        self._state.set_fault(numbers.FAULT_RADIO, False)
 
     def _forget_links(self) -> None:
         # Started again after a failure of this task: the peer's session is gone with it.
@@ -201,7 +200,7 @@ class RadioTask:
     def _note_refusals(self, now_ms: int) -> None:
         count = self._access.refused_count - self._noted_refusals
         if count and now_ms >= self._note_at_ms:
-            self._note_queue.put((notes.AUTH_REFUSED, count))
+            self._note_queue.put((numbers.NOTE_AUTH_REFUSED, count))
             self._noted_refusals += count
             self._note_at_ms = now_ms + limits.AUTH_NOTE_MS
 

@@ -4,8 +4,8 @@ Guarantee: no press is lost and no state forgiven while the ruleset is missing o
 is there again, the next start finds the last state; the notes show what came since.
 """
 
-from redband_badge import notes
 from redband_badge.game_journal import GameJournal
+from redband_core import numbers
 
 
 class RawGame(GameJournal):
@@ -19,7 +19,7 @@ class RawGame(GameJournal):
         is_in_pause: bool = False,  # noqa: ARG002
     ) -> None:
         """Note the gesture, in a pause as ever: nobody judges it here. Raises OSError."""
-        self.note(max(first_ms, self._store.last_ms), notes.RAW_GESTURE, code)
+        self.note(max(first_ms, self._store.last_ms), numbers.NOTE_RAW_GESTURE, code)
         self._state.acknowledged += 1
         self.show()
 

@@ -9,11 +9,11 @@ game with it.
 
 import asyncio
 
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
-from redband_badge.state import FAULT_RADIO, FAULT_TASK
 from redband_badge.supervisor import attempt
+from redband_core import numbers
 from redband_hal import system
 from redband_hal.lights import Lights
 
@@ -22,7 +22,7 @@ def run(root: str = "") -> None:
     """Start safe mode because the app could not even be imported. Does not return."""
     cause = system.reset_cause()
     boot = BootRecord(root + "/boot.cnt")
-    reason = boot.begin(cause) or notes.REASON_BOOTS
+    reason = boot.begin(cause) or numbers.REASON_BOOTS
     run_badge(Badge(root, boot, cause, reason), boot, system.Watchdog(limits.WATCHDOG_MS))
 
 
@@ -35,7 +35,7 @@ def run_badge(badge: Badge, boot: BootRecord, watchdog: system.Watchdog) -> None
         boot.stop_for_prompt(watchdog, radios)
         raise
     if error is not None:
-        boot.mark_failed(notes.REASON_BOOTS)
+        boot.mark_failed(numbers.REASON_BOOTS)
         asyncio.run(_show_and_wait(boot.reason))
     system.reset()
 
@@ -47,9 +47,9 @@ async def _supervise(badge: Badge, boot: BootRecord, watchdog, radios: list) -> 
     # A damaged file, or either of these, may be why we are here: the game goes on without them.
     if badge.has_radio and boot.failures < limits.FAILED_BOOTS_NO_RADIO:
         if await attempt(_add_radio(badge, supervisor, radios)):
-            badge.state.set_fault(FAULT_RADIO, True)
+            badge.state.set_fault(numbers.FAULT_RADIO, True)
     if await attempt(_add_power(badge, supervisor)):
-        badge.state.set_fault(FAULT_TASK, True)
+        badge.state.set_fault(numbers.FAULT_TASK, True)
     await supervisor.run()
 
 

@@ -18,26 +18,13 @@ import asyncio
 import os
 import sys
 
-from redband_badge import files, limits, notes
+from redband_badge import files, limits
 from redband_badge.journal_store import JournalStore
-from redband_core import journal
+from redband_core import journal, numbers
 from redband_hal import board, self_check, system
 from redband_hal.battery import Battery
 from redband_hal.inputs import Contact
 from redband_hal.lights import Lights
-
-# Steps, as bits of the result.
-FLASH = 1
-BATTERY = 2
-LIGHTS = 4
-RADIO = 8
-SENSOR_CHIP = 16
-BUTTON = 32
-IMPACT = 64
-CUT_OFF = 128  # no step: the power went, or the chip was reset, in the middle of the test
-
-_IMPACT_OFF = 1  # values of the setting
-_IMPACT_ACCELEROMETER = 2
 
 _RED = (1, 0, 0)
 _GREEN = (0, 1, 0)
@@ -59,26 +46,26 @@ async def at_start(root: str, options, boot, game_journal, radio, feed) -> None:
         if found is not None:
             failed, tried, flash_ms = found
             now_ms = game_journal.game_ms()
-            game_journal.note(now_ms, notes.SELF_TEST, failed | tried << 16)
-            game_journal.note(now_ms, notes.SELF_TEST_FLASH_MS, flash_ms)
+            game_journal.note(now_ms, numbers.NOTE_SELF_TEST, failed | tried << 16)
+            game_journal.note(now_ms, numbers.NOTE_SELF_TEST_FLASH_MS, flash_ms)
             boot.keep_self_test(failed, tried)
         os.remove(path)  # done, or nobody of ours wrote it
     except OSError:
-        boot.keep_self_test(FLASH, FLASH)
+        boot.keep_self_test(numbers.STEP_FLASH, numbers.STEP_FLASH)
 
 
 async def _found(test, path: str, words: list) -> "tuple | None":
     """Return (failed, tried, ms of the flash), of a test that is run now or was before."""
     kind = words[0] if words else b""
-    numbers = [int(word) for word in words[1:] if word.isdigit()]
+    figures = [int(word) for word in words[1:] if word.isdigit()]
     if kind == b"run":
         # From here on it is not run again by itself: not after a panic, nor in a game.
         files.replace(path, b"begun")
         await test.run()
         return test.failed, test.tried, test.flash_ms
-    if kind == b"result" and len(numbers) == 3:
-        return tuple(numbers)
-    return (CUT_OFF, CUT_OFF, 0) if kind == b"begun" else None
+    if kind == b"result" and len(figures) == 3:
+        return tuple(figures)
+    return (numbers.STEP_CUT_OFF, numbers.STEP_CUT_OFF, 0) if kind == b"begun" else None
 
 
 def at_prompt() -> None:
@@ -114,7 +101,7 @@ def _nobody() -> None:
 
 
 class SelfTest:
-    """One run. `failed`, `tried`: bits of steps; `flash_ms`: slowest operation of the flash."""
+    """One run. `failed`, `tried`: STEP_ bits; `flash_ms`: slowest operation of the flash."""
 
     def __init__(self, root: str, options, radio, feed) -> None:
         """See at_start(); `options`: checked Settings."""
@@ -129,25 +116,25 @@ class SelfTest:
 
     async def run(self) -> None:
         """Run every step that this badge has."""
-        self._try(FLASH, "flash", self._flash)
-        self._try(FLASH, "records", self._records)
-        self._try(BATTERY, "battery", self._battery)
-        self._try(LIGHTS, "lights", self._outputs)
+        self._try(numbers.STEP_FLASH, "flash", self._flash)
+        self._try(numbers.STEP_FLASH, "records", self._records)
+        self._try(numbers.STEP_BATTERY, "battery", self._battery)
+        self._try(numbers.STEP_LIGHTS, "lights", self._outputs)
         if self._radio is not None:
-            self._try(RADIO, "radio", self._radio_runs)
+            self._try(numbers.STEP_RADIO, "radio", self._radio_runs)
         impact = self._options.impact
-        if impact == _IMPACT_ACCELEROMETER:
-            self._try(SENSOR_CHIP, "sensor", self._sensor_answers)
+        if impact == numbers.IMPACT_ACCELEROMETER:
+            self._try(numbers.STEP_SENSOR_CHIP, "sensor", self._sensor_answers)
         button = Contact(board.PIN_BUTTON, board.BUTTON_ACTIVE_LOW)
-        await self._touch(BUTTON, "button", button, _GREEN)
-        if impact == _IMPACT_OFF:
+        await self._touch(numbers.STEP_BUTTON, "button", button, _GREEN)
+        if impact == numbers.IMPACT_OFF:
             # Without a sensor the button says that red was seen.
-            await self._touch(IMPACT, "red", button, _RED)
+            await self._touch(numbers.STEP_IMPACT, "red", button, _RED)
         else:
             sensor = Contact(board.PIN_IMPACT, board.IMPACT_ACTIVE_LOW)
             if self._chip is not None:
                 self._chip.take()  # it holds its pin since any blow before
-            await self._touch(IMPACT, "impact", sensor, _RED)
+            await self._touch(numbers.STEP_IMPACT, "impact", sensor, _RED)
 
     def _try(self, bit: int, name: str, work) -> None:
         """Do a step that needs nobody: `work()` gives (is passed, a figure to show)."""

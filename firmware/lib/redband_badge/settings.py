@@ -8,18 +8,18 @@ old or the new settings. Does not judge values: the check does, on the host as h
 import json
 
 from redband_badge import files
-from redband_core import settings_check
-from redband_core.settings_check import OK, Settings
+from redband_core import numbers, settings_check
+from redband_core.settings_check import Settings
 
 
 def parse(data: "bytes | None") -> "Settings | int":
     """Return the settings in a file's bytes, or a PROBLEM_ number. None: there is no file."""
     if data is None:
-        return settings_check.PROBLEM_MISSING
+        return numbers.PROBLEM_MISSING
     try:
         return settings_check.check(json.loads(data))
     except ValueError:  # bad JSON; bad UTF-8 is a ValueError too
-        return settings_check.PROBLEM_SYNTAX
+        return numbers.PROBLEM_SYNTAX
 
 
 class SettingsStore:
@@ -47,15 +47,15 @@ class SettingsStore:
         good = self._read(self._good_path)
         kept = good if isinstance(good, Settings) else present
         params = kept.params if use_good_params else ()
-        return Settings(*(kept[:4] + (params, kept[5], settings_check.PROBLEM_RULES) + kept[7:]))
+        return Settings(*(kept[:4] + (params, kept[5], numbers.PROBLEM_RULES) + kept[7:]))
 
     def _read(self, path: str) -> "Settings | int":
         try:
             return parse(files.read_bytes(path))
         except OSError:
-            return settings_check.PROBLEM_READ
+            return numbers.PROBLEM_READ
         except MemoryError:
-            return settings_check.PROBLEM_SYNTAX  # settings are not that long
+            return numbers.PROBLEM_SYNTAX  # settings are not that long
 
     def good_bytes(self) -> "bytes | None":
         """Return what load() uses as it stands on the flash; None for the defaults."""
@@ -79,4 +79,4 @@ class SettingsStore:
         if not isinstance(found, Settings):
             return found
         files.replace(self._path, data)
-        return OK
+        return numbers.PROBLEM_NONE

@@ -7,8 +7,9 @@ in redband_badge.deep_sleep, which a badge that is awake does not load.
 File /transport: `1` when the journal says that the mode was entered, `0` when it does not.
 """
 
-from redband_badge import files, limits, notes
+from redband_badge import files, limits
 from redband_badge.on_demand import DEEP_SLEEP, Needed
+from redband_core import numbers
 
 
 def wake_check(root: str) -> bool:
@@ -35,7 +36,7 @@ def enter_transport(state) -> bool:
 
     if not power.can_wake():
         return False
-    state.sleep_request = notes.SLEEP_TRANSPORT
+    state.sleep_request = numbers.SLEEP_TRANSPORT
     return True
 
 

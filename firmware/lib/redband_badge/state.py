@@ -4,17 +4,9 @@ Guarantee: only the game task sets the game's values, and only after the journal
 change wakes those who watch. Nothing here is saved; the journal is.
 """
 
-from redband_badge import notes
+from redband_core import numbers
 from redband_core.advert import FLAG_FAULT
 from redband_hal.event_loop import Wakeup
-
-# Causes of the FAULT flag, as bits.
-FAULT_RADIO = 1
-FAULT_JOURNAL = 2
-FAULT_TASK = 4
-FAULT_SENSOR = 8
-FAULT_SELF_TEST = 16
-FAULT_OBSERVER = 32
 
 
 class BadgeState:
@@ -58,17 +50,17 @@ class BadgeState:
         self.is_input_busy = False  # a contact moves, or a gesture is not over
         self.is_in_game = True
         self.is_off_warned = False  # without a press the badge sleeps within seconds
-        self.sleep_request = 0  # a SLEEP_ number of notes: the power task acts on it
-        self.sleep_refusal = 10  # why it does not sleep lightly: a power_manager number
+        self.sleep_request = 0  # a SLEEP_ number: the power task acts on it
+        self.sleep_refusal = numbers.AWAKE_NO_SLEEPER  # why it is awake
 
     @property
     def code(self) -> int:
         """LED code to show beside the state: a REASON_ or CODE_ number, 0 for none."""
         if self.safe_mode_reason:
             return self.safe_mode_reason
-        if self.faults & (FAULT_RADIO | FAULT_OBSERVER):
-            return notes.CODE_RADIO
-        return notes.CODE_SELF_TEST if self.faults & FAULT_SELF_TEST else 0
+        if self.faults & (numbers.FAULT_RADIO | numbers.FAULT_OBSERVER):
+            return numbers.CODE_RADIO
+        return numbers.CODE_SELF_TEST if self.faults & numbers.FAULT_SELF_TEST else 0
 
     def set_flag(self, flag: int, is_set: bool) -> None:
         """Set or clear one bit of `flags`."""

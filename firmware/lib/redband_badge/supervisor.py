@@ -10,7 +10,8 @@ say) comes to the event loop's handler and counts as a failure of task 0.
 import asyncio
 import sys
 
-from redband_badge import limits, notes
+from redband_badge import limits
+from redband_core import numbers
 from redband_hal import system
 from redband_hal.event_loop import Wakeup
 
@@ -127,7 +128,7 @@ class Supervisor:
 
     def _take_stray(self, _loop, context: dict) -> None:
         sys.print_exception(context["exception"])
-        self._failed(notes.TASK_NONE)
+        self._failed(numbers.TASK_NONE)
 
     def _failed(self, number: int) -> None:
         self._keeper.task_failed(number)

@@ -10,7 +10,7 @@ import cryptolib
 
 from redband_badge import commands, limits
 from redband_badge.observer import AGAIN, NOT_OURS, TAKEN
-from redband_core import advert, broadcasts, keys, opening, sealing, tap
+from redband_core import advert, broadcasts, keys, numbers, opening, sealing, tap
 from redband_hal import system
 
 _ECB = 1
@@ -139,7 +139,7 @@ class Patient(_Tap):
             return NOT_OURS
         if self._medic_id >= 0:
             if medic_id != self._medic_id:
-                self._answer(medic_id, role, offer[4][0], tap.ALREADY)
+                self._answer(medic_id, role, offer[4][0], numbers.ANSWER_ALREADY)
             return TAKEN
         return self._take(medic_id, role, offer)
 
@@ -162,7 +162,8 @@ class Patient(_Tap):
                 parts.observer.now_ms + limits.TAP_RESULT_MS
             )  # the flash may take its time
             event = (event_id, offer[4][1 : 1 + parts.ruleset.event_args[event_id]])
-            value = ((tap.PATIENT, role), medic_id, self._nonce, tap.FOLLOWS, event, None)
+            who, nonce = (tap.PATIENT, role), self._nonce
+            value = (who, medic_id, nonce, numbers.ANSWER_FOLLOWS, event, None)
             if not parts.pending_commands.give(commands.TAP, value, decided):
                 return NOT_OURS  # no room now; the offer is said again
         self._medic_id = medic_id
@@ -173,11 +174,11 @@ class Patient(_Tap):
         parts = self._parts
         identity = parts.info.ruleset_identity
         if offer[6] != identity[0] | identity[1] << 8:
-            return tap.OTHER_RULES
+            return numbers.ANSWER_OTHER_RULES
         event_id = offer[4][0]
         if event_id >= len(parts.ruleset.event_args) or parts.ruleset.event_args[event_id] > 2:
-            return tap.UNKNOWN
-        return 0 if commands.may_send(parts.ruleset, event_id, role) else tap.ROLE
+            return numbers.ANSWER_UNKNOWN
+        return 0 if commands.may_send(parts.ruleset, event_id, role) else numbers.ANSWER_ROLE
 
     def _answer(self, medic_id: int, role: int, event_id: int, outcome: int) -> None:
         access = self._access
@@ -225,7 +226,7 @@ class Medic(_Tap):
     def _choose(self, found: "list | int") -> None:
         if isinstance(found, list):
             self._patient = (found[0], found[1])
-            if not self._write(tap.ASKED, None, self._offer):
+            if not self._write(numbers.ANSWER_ASKED, None, self._offer):
                 self._patient = None  # no room now; the call is said again
         elif found != self._problem:
             self._problem = found

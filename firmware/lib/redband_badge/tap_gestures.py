@@ -6,7 +6,7 @@ is. Called by the game task, for holds and rows of presses only. Leaves the memo
 """
 
 from redband_badge.on_demand import TAP_CALLS, Needed
-from redband_core import gestures, journal, keys, tap
+from redband_core import gestures, journal, keys, numbers, tap
 from redband_core.engine import Engine
 from redband_core.limits import TAPS_MAX
 
@@ -18,7 +18,7 @@ def take(parts, code: int, first_ms: int, now_ms: int) -> int:
     """
     ruleset, game_journal = parts.ruleset, parts.game_journal
     bound = ruleset.gesture_event(code)
-    if parts.options.treatment == tap.BADGE:
+    if parts.options.treatment == numbers.TREATMENT_BADGE:
         number = code - gestures.TAPS_HOLD
         if 0 < number <= TAPS_MAX and parts.observer.access.file:
             action = ruleset.gesture_event(gestures.MEDIC + number)
@@ -38,7 +38,7 @@ def take(parts, code: int, first_ms: int, now_ms: int) -> int:
         return code
     game_journal.take_back_presses(first_ms, now_ms)
     at_ms = max(now_ms, game_journal.game_ms())
-    payload = tap.payload((tap.PATIENT, 0), parts.info.badge_id, 0, tap.SELF, bound)
+    payload = tap.payload((tap.PATIENT, 0), parts.info.badge_id, 0, numbers.ANSWER_SELF, bound)
     game_journal.make_room()
     game_journal.decide(journal.TAP, at_ms, payload)
     parts.state.show_once(tap.REFUSED)

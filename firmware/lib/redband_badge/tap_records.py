@@ -5,10 +5,7 @@ leaves the treatment undone and known as such; it is not done again, since the c
 forgotten with the restart. Leaves the memory again.
 """
 
-from redband_badge import notes
-from redband_core import journal, tap
-
-_FIRST_STAFF_ROLE = 2
+from redband_core import journal, numbers, tap
 
 
 def decide(game_journal, value: tuple, now_ms: int) -> int:
@@ -23,8 +20,8 @@ def decide(game_journal, value: tuple, now_ms: int) -> int:
     game_journal.make_room()
     if who[0] == tap.PATIENT:
         game_journal.append(journal.TAP, at_ms, payload)
-        if game_journal.is_paused and who[1] < _FIRST_STAFF_ROLE:
-            return game_journal.refuse(at_ms, notes.REFUSED_PAUSED, event[0], event[1])
+        if game_journal.is_paused and who[1] < numbers.ROLE_MARSHAL:
+            return game_journal.refuse(at_ms, numbers.REFUSED_PAUSED, event[0], event[1])
         return game_journal.apply(at_ms, event[0], event[1])
     if given is None:
         game_journal.decide(journal.TAP, at_ms, payload)

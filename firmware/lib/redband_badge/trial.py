@@ -9,14 +9,13 @@ start.
 import asyncio
 import os
 
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.files import exists, read_bytes, replace
 from redband_badge.staging import drop
-from redband_badge.state import FAULT_JOURNAL, FAULT_RADIO, FAULT_TASK
-from redband_core import upload
+from redband_core import numbers, upload
 from redband_hal import system
 
-_FAULTS = FAULT_RADIO | FAULT_JOURNAL | FAULT_TASK
+_FAULTS = numbers.FAULT_RADIO | numbers.FAULT_JOURNAL | numbers.FAULT_TASK
 _NOTED_MS = 3000  # for the journal to take a note
 
 
@@ -30,17 +29,17 @@ def judge(root: str, state, info, note_queue, is_radio_missing: bool, modules) -
     if len(slot) != upload.SLOT_BYTES:
         modules.end()
         return
-    if slot[0] == upload.TRIAL:
+    if slot[0] == numbers.UPDATE_TRIAL:
         if is_radio_missing or is_worse(state, slot):
             system.reset()
-        slot[0] = upload.GOOD
+        slot[0] = numbers.UPDATE_GOOD
         replace(root + "/slot", bytes(slot))
         info.firmware_version = limits.FIRMWARE_VERSION
-        note_queue.put((notes.UPDATE_CONFIRMED, slot[2]))
-    elif slot[0] == upload.TOLD and slot[1] != upload.FIRMWARE:
-        note_queue.put((notes.UPDATE_BEGUN, slot[1] | slot[3] << 8))
-    elif slot[0] == upload.TOLD:
-        note_queue.put((notes.UPDATE_ROLLED_BACK, slot[3]))
+        note_queue.put((numbers.NOTE_UPDATE_CONFIRMED, slot[2]))
+    elif slot[0] == numbers.UPDATE_TOLD and slot[1] != upload.FIRMWARE:
+        note_queue.put((numbers.NOTE_UPDATE_BEGUN, slot[1] | slot[3] << 8))
+    elif slot[0] == numbers.UPDATE_TOLD:
+        note_queue.put((numbers.NOTE_UPDATE_ROLLED_BACK, slot[3]))
     asyncio.create_task(_tidy(root, slot[0], modules))
 
 
@@ -55,14 +54,14 @@ async def _tidy(root: str, state: int, modules) -> None:
     old = root + "/lib.old"
     try:
         await asyncio.sleep_ms(_NOTED_MS)
-        if state == upload.GOOD and exists(old):
+        if state == numbers.UPDATE_GOOD and exists(old):
             for entry in list(os.ilistdir(old)):
                 name = entry[0]
                 is_ours = name.startswith("redband_") or name == "manifest"
                 if not is_ours and not exists(root + "/lib/" + name):
                     os.rename(old + "/" + name, root + "/lib/" + name)  # somebody else's
             await drop(old)
-        if state in (upload.GOOD, upload.TOLD):
+        if state in (numbers.UPDATE_GOOD, numbers.UPDATE_TOLD):
             os.remove(root + "/slot")
     except OSError:
         pass  # the next start tries again

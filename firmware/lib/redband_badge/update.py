@@ -11,11 +11,11 @@ update_check, trial.
 import asyncio
 import os
 
-from redband_badge import limits, notes
+from redband_badge import limits
 from redband_badge.files import exists, read_bytes, replace
 from redband_badge.on_demand import UPDATE, UPDATE_CHECK, Needed
 from redband_badge.staging import Upload, digest_of, drop
-from redband_core import upload
+from redband_core import numbers, upload
 from redband_core.errors import ProtocolError
 from redband_hal import system
 
@@ -98,7 +98,7 @@ class Desk:
             except (OSError, ProtocolError) as error:
                 is_flash = isinstance(error, OSError)
                 outcome = upload.FLASH_FAILED if is_flash else upload.BAD_MANIFEST
-                self._note(notes.UPDATE_BEGUN, now.kind | outcome << 8)
+                self._note(numbers.NOTE_UPDATE_BEGUN, now.kind | outcome << 8)
                 self.stop()
         if is_asking or outcome not in (upload.DONE, upload.GAP):
             self._answer(session, number, upload.DATA, outcome)
@@ -135,7 +135,7 @@ class Desk:
         self._answer(session, number, opcode, outcome)
         kind = self.upload.kind if self.upload is not None else new.kind if new is not None else 0
         if outcome and opcode != upload.ABORT:
-            self._note(notes.UPDATE_BEGUN, kind | outcome << 8)
+            self._note(numbers.NOTE_UPDATE_BEGUN, kind | outcome << 8)
             if opcode == upload.COMMIT and outcome in (upload.DAMAGED, upload.BAD_MANIFEST):
                 await self._clear()
         elif opcode == upload.COMMIT:
@@ -165,7 +165,7 @@ class Desk:
             os.mkdir(self._root + "/stage")
             with open(begun_path, "wb") as file:  # noqa: ASYNC230 (a badge has no other)
                 file.write(new.name)
-            self._note(notes.UPDATE_BEGUN, new.kind)
+            self._note(numbers.NOTE_UPDATE_BEGUN, new.kind)
         new.resume()
         if new.has_manifest and not new.is_manifest_good():
             await self._clear()
@@ -198,7 +198,7 @@ class Desk:
             return outcome
         state = self._state
         reason, faults = state.safe_mode_reason, state.faults & 0xFF
-        slot = bytes((upload.TAKE, now.kind, 0, 0, reason, faults))
+        slot = bytes((numbers.UPDATE_TAKE, now.kind, 0, 0, reason, faults))
         replace(self._root + "/slot", slot)
-        self._note(notes.UPDATE_APPLIED, now.kind)
+        self._note(numbers.NOTE_UPDATE_APPLIED, now.kind)
         return upload.DONE

@@ -9,6 +9,7 @@ docs/protocol.md. Packets may be missed, repeated and late: an advert is a state
 
 import binascii
 
+from redband_core import numbers
 from redband_core.errors import UsageError
 from redband_core.frames import SERVICE_UUID
 from redband_core.packing import put_u8, put_u16, put_u24, put_u32
@@ -46,7 +47,6 @@ SIGNAL_MAX = 127
 BATTERY_MAX_PCT = 100
 TOP_BIT = 0x80
 """In the byte of the signal: the game stands still. In the battery's: a real emergency."""
-ROLE_MAX = 4
 ROLE_SHIFT = 5
 
 NAME = b"Redband"
@@ -80,7 +80,7 @@ def state_block(state: tuple) -> bytes:
     """
     badge_id, count, signal, counter_a, counter_b, timer_s = state[:6]
     last_seq, battery_pct, role, flags, is_paused, is_emergency = state[6:]
-    if not 0 <= role <= ROLE_MAX or not 0 <= flags <= FLAGS_ALL:
+    if not 0 <= role <= numbers.ROLE_TECHNICIAN or not 0 <= flags <= FLAGS_ALL:
         raise UsageError("role or flags out of range")
     if not 0 <= battery_pct <= BATTERY_MAX_PCT or not 0 <= signal <= SIGNAL_MAX:
         raise UsageError("battery or signal out of range")

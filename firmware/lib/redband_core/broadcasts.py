@@ -12,12 +12,6 @@ from redband_core.opening import covered
 from redband_core.packing import Reader, put_u8, put_u16, put_u32
 from redband_core.sealing import proof
 
-FLEET_PAUSE = 1
-FLEET_RESUME = 2
-FLEET_FIGHT_OVER = 3
-FLEET_GAME_OVER = 4
-FLEET_GAME_BEGINS = 5
-
 
 def seal_plain(kind: int, block: bytes, key: bytes, encrypt) -> bytes:
     """Return the payload of OFFER, RESULT and FLEET: the proof is over the plain block.

@@ -23,17 +23,6 @@ PAUSE = 7
 RESUME = 8
 TAP = 9  # of a medic's tap; its payload is in `tap`
 
-# Codes of NOTE records and what their value says.
-NOTE_TORN_TAIL = 1  # bytes after the last whole record
-NOTE_SHED = 2  # records left out because the journal was full
-NOTE_TASK_RESTARTED = 3  # number of the task
-NOTE_SAFE_MODE = 4  # reason
-NOTE_INPUT_STUCK = 5  # number of the contact; -1 - number when it is free again
-NOTE_EDGES_LOST = 6  # samples whose interrupts may have been lost
-NOTE_RADIO_OFF = 7  # error number
-NOTE_LOW_BATTERY = 8  # voltage in mV
-NOTE_SETTINGS_REFUSED = 9  # reason
-
 MAGIC = b"RBJ1"
 SEQ_MAX = 0xFFFFFFFE
 """Largest record number; 0xFFFFFFFF means "none" in the advert. 4 billion hits are enough."""

@@ -9,16 +9,12 @@ Bytes: docs/protocol.md. What only a host derives is in redband.keys.
 import binascii
 import hashlib
 
+from redband_core import numbers
 from redband_core.limits import PROOF_GAP_MS
 
 KEY_BYTES = 16
 GAME_ID_BYTES = 4
 
-ROLE_PLAYER = 0
-ROLE_MEDIC = 1
-ROLE_MARSHAL = 2
-ROLE_GAME_MASTER = 3
-ROLE_TECHNICIAN = 4
 
 FILE_BYTES = 138
 """Of /keys.bin: version, game id, advert encryption, advert proof, fleet, the badge's own key for
@@ -72,7 +68,7 @@ def is_key_file(data: "bytes | None") -> bool:
         data is not None
         and len(data) == FILE_BYTES
         and data[0] == FILE_VERSION
-        and data[OWN_ROLE_AT] <= ROLE_TECHNICIAN
+        and data[OWN_ROLE_AT] <= numbers.ROLE_TECHNICIAN
         and int.from_bytes(data[CRC_AT:], "little") == binascii.crc32(data[:CRC_AT])
     )
 
@@ -99,7 +95,7 @@ class Access:
 
     def badge_key(self, role: int) -> bytes:
         """Return the key of this badge and `role`, empty when there is none."""
-        if not ROLE_MEDIC <= role <= ROLE_TECHNICIAN:
+        if not numbers.ROLE_MEDIC <= role <= numbers.ROLE_TECHNICIAN:
             return b""
         return self.key(BADGE_AT + KEY_BYTES * (role - 1))
 

@@ -7,6 +7,7 @@ are the badge's halves, imported when a host asks; the host's are in redband.wir
 docs/protocol.md, "Orders".
 """
 
+from redband_core import numbers
 from redband_core.advert import PAYLOAD_BYTES
 from redband_core.errors import ProtocolError
 from redband_core.frames import BROADCAST, whole
@@ -16,31 +17,9 @@ ARGS_MAX = 16
 ANSWER = 0x80
 """An answer has the opcode of its request plus this."""
 
-# Commands.
-PAUSE = 1
-RESUME = 2
-GAME_BEGINS = 3
-GAME_OVER = 4
-EMERGENCY_OVER = 5
-IDENTIFY = 6
-TRANSPORT = 7
-
-_MARSHALS = 0b01100  # and the game master
-_STAFF = 0b11100
-COMMAND_ROLES = (0, _MARSHALS, _MARSHALS, _MARSHALS, _MARSHALS, _STAFF, 0b11110, 0b11000)
-"""Who may say each command, bit 1 << role, by its number."""
-
-# Outcomes: 0 done, 1 and more the ruleset's refusals, below 0 these.
-DONE = 0
-PAUSED = -1  # the game stands still, and the sender is no staff
-NO_RULES = -2  # the badge is in safe mode without a ruleset
-UNKNOWN = -3  # no such event or command, or numbers that it does not take
-ROLE = -4  # not for this role
-BUSY = -5  # too much is waiting: again, later
-OTHER_RULES = -6  # the fleet's word is about another ruleset
-OLD = -7  # the badge has heard this word to the fleet, or a later one
-IMPOSSIBLE = -8  # the board can't do that
-FORGED = -9  # the fleet's word is not of this game
+COMMAND_ROLES = (0,) + (numbers.MAY_DIRECT,) * 4
+COMMAND_ROLES += (numbers.MAY_READ, numbers.MAY_COMMAND, numbers.MAY_UPDATE)
+"""Who may say each command, bit 1 << role, by its COMMAND_ number."""
 
 
 def decode_event(message: bytes) -> "tuple[int, int, tuple]":

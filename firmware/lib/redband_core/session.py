@@ -20,7 +20,7 @@ another number, when the answer does not come: what must not happen twice needs 
 in the message. `session.role`: who is talking. Import what a handler needs inside of it.
 """
 
-from redband_core import frames, limits, proofs
+from redband_core import frames, limits, numbers, proofs
 from redband_core.errors import ProtocolError
 from redband_core.log_stream import LogStream
 
@@ -30,7 +30,6 @@ CLOSE_BROKEN = 2  # more broken frames than a radio makes
 CLOSE_VERSION = 3  # the host speaks another version
 CLOSE_ACCESS = 4  # the host has not the key it says it has
 
-SYNC_ROLES = 0b11100
 """Marshal, game master and technician may fetch a journal."""
 
 _ANSWERS_MAX = 4
@@ -187,7 +186,9 @@ class BadgeSession:
     def _obey(self, number: int, message: bytes) -> None:
         opcode = message[0]
         is_sync = opcode in (frames.FETCH, frames.ACK)
-        roles, handler = (SYNC_ROLES, None) if is_sync else self.handlers.get(opcode, (0, None))
+        roles, handler = (
+            (numbers.MAY_READ, None) if is_sync else self.handlers.get(opcode, (0, None))
+        )
         if not is_sync and handler is None:
             self._refuse(number, frames.REFUSED_UNKNOWN)
         elif not roles >> self.role & 1:

@@ -8,15 +8,10 @@ its start.
 
 from collections import namedtuple
 
-OK = 0
-PROBLEM_MISSING = 1  # no settings file: never provisioned
-PROBLEM_SYNTAX = 2  # not JSON, or not an object
-PROBLEM_KEYS = 3  # a key is missing or unknown
-PROBLEM_VALUE = 4  # a value has the wrong type or range
-PROBLEM_READ = 5  # the flash would not read it
-PROBLEM_RULES = 6  # the ruleset refuses the player's numbers
+from redband_core import numbers
 
 ROLES = ("player", "medic", "marshal", "game_master", "technician")
+"""By their ROLE_ numbers: the words of settings, rulesets and options."""
 BADGE_ID_MAX = 0xFFFE  # 0xFFFF means "nobody" in adverts
 PARAM_MIN = -0x40000000  # the engine's integers fit small ints on the 32-bit chip
 PARAM_MAX = 0x3FFFFFFF
@@ -70,16 +65,16 @@ feels a blow: 0 switch, 1 nothing, 2 accelerometer. radio_mode: 0 as the board s
 
 def defaults() -> Settings:
     """Return what a badge that was never provisioned runs with."""
-    values = (0, "", 0, True, (), "/ruleset.bin", OK) + (_options({}) or ())
+    values = (0, "", 0, True, (), "/ruleset.bin", numbers.PROBLEM_NONE) + (_options({}) or ())
     return Settings(*values)
 
 
 def check(values: object) -> "Settings | int":
     """Return the checked settings, or a PROBLEM_ number. `values`: what JSON gave."""
     if not isinstance(values, dict):
-        return PROBLEM_SYNTAX
+        return numbers.PROBLEM_SYNTAX
     if set(values) | set(OPTIONAL) != set(REQUIRED) | set(OPTIONAL):
-        return PROBLEM_KEYS
+        return numbers.PROBLEM_KEYS
     player, params = values["player"], values.get("params", [])
     is_good = (
         _is_int(values["badge_id"], 1, BADGE_ID_MAX)
@@ -95,10 +90,10 @@ def check(values: object) -> "Settings | int":
     )
     options = _options(values)
     if not is_good or options is None:
-        return PROBLEM_VALUE
+        return numbers.PROBLEM_VALUE
     role = ROLES.index(values["role"])
     common = (values["badge_id"], player, role, values["radio"], tuple(params), values["ruleset"])
-    return Settings(*(common + (OK,) + options))
+    return Settings(*(common + (numbers.PROBLEM_NONE,) + options))
 
 
 def _is_int(value: object, lowest: int, highest: int) -> bool:

@@ -9,11 +9,6 @@ radio and no clock. How a tap goes: docs/medic-tap.md. Imported when somebody ta
 from redband_core.errors import ProtocolError
 from redband_core.packing import Reader, put_signed, put_u8, put_u16, put_u32, put_varint
 
-# Values of the setting `treatment`.
-OPEN = 0
-BADGE = 1
-HOST = 2
-
 # Who writes a TAP record.
 PATIENT = 0
 MEDIC = 1
@@ -23,16 +18,6 @@ NOBODY = 0xFFFF
 
 SKILL = -1
 """In place of an argument of a medic's action: the medic's own skill."""
-
-# Outcomes, as in order_frames: 0 applied, 1 and more the ruleset's refusals, below 0 these.
-APPLIED = 0
-UNKNOWN = -3  # no such event, or other arguments than it takes
-ROLE = -4  # the medic's role may not
-OTHER_RULES = -6
-ALREADY = -10  # another medic's offer was taken for this call
-SELF = -11  # one's own button is no medic
-FOLLOWS = -12  # the patient's next record of this event says it
-ASKED = -13  # the medic's badge has offered; nothing more is known
 
 # Of the choice. RSSI: packets of one badge differ by some dB from one to the next, and a body
 # between takes 10 or more; nothing better than "near" can be said.

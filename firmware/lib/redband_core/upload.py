@@ -39,11 +39,6 @@ FLASH_FAILED = 13
 NO_MEMORY = 14
 GAP = 15  # bytes before these are missing: from the answer's offset on
 
-# States of /slot, as slots.py has them.
-TAKE = 1
-TRIAL = 2
-TOLD = 4
-GOOD = 5
 SLOT_BYTES = 6
 
 ANY_BADGE = 0

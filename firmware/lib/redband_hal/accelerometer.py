@@ -11,13 +11,8 @@ import time
 
 from machine import I2C, Pin
 
+from redband_core import numbers
 from redband_hal import board
-
-OK = 0
-FAULT_MISSING = 1  # nobody answers
-FAULT_WRONG_CHIP = 2  # somebody else answers
-FAULT_BUS = 3  # the bus does not work
-FAULT_RESET = 4  # the chip has lost its settings: its supply failed
 
 _TURN_ON_MS = 5  # until there is data
 _JUDGED_MS = 5  # more samples than INT1_DURATION
@@ -72,7 +67,9 @@ class Accelerometer:
         """Return whether the chip is there and set up: OK or a FAULT_ number. After start()."""
         try:
             register, value = self.part[_ENABLE]
-            return OK if self.read(register, 1)[0] == value else FAULT_RESET
+            return (
+                numbers.SENSOR_GOOD if self.read(register, 1)[0] == value else numbers.SENSOR_RESET
+            )
         except OSError as error:
             return _fault_of(error)
 
@@ -93,15 +90,15 @@ class Accelerometer:
 
     def _find(self) -> int:
         register, identity = self.part[_IDENTITY]
-        fault = FAULT_MISSING
+        fault = numbers.SENSOR_MISSING
         for address in self.part[_ADDRESSES]:
             self._address = address
             try:
                 if self.read(register, 1)[0] == identity:
-                    return OK
-                fault = FAULT_WRONG_CHIP
+                    return numbers.SENSOR_GOOD
+                fault = numbers.SENSOR_WRONG_CHIP
             except OSError as error:
-                if _fault_of(error) != FAULT_MISSING:
+                if _fault_of(error) != numbers.SENSOR_MISSING:
                     raise
         return fault
 
@@ -119,4 +116,4 @@ class Accelerometer:
 
 
 def _fault_of(error: OSError) -> int:
-    return FAULT_MISSING if error.errno == errno.ENODEV else FAULT_BUS
+    return numbers.SENSOR_MISSING if error.errno == errno.ENODEV else numbers.SENSOR_BUS

@@ -11,13 +11,7 @@ import time
 
 import machine
 
-# Our own numbers, because they go into the journal and a port may change its own.
-RESET_UNKNOWN = 0
-RESET_POWER_ON = 1  # the ESP32 reports brownout and the EN pin as this too
-RESET_HARD = 2  # machine.reset(), a panic and the external pin look alike
-RESET_WATCHDOG = 3
-RESET_DEEP_SLEEP = 4
-RESET_SOFT = 5
+from redband_core import numbers
 
 _rtc = machine.RTC()
 _usb = select.poll()
@@ -35,19 +29,19 @@ def ticks_diff(later_ms: int, earlier_ms: int) -> int:
 
 
 def reset_cause() -> int:
-    """Return why the chip started, as one of the RESET_ numbers. A fact, never an accusation."""
+    """Return why the chip started, as one of the CAUSE_ numbers. A fact, never an accusation."""
     cause = machine.reset_cause()
     if cause == machine.PWRON_RESET:
-        return RESET_POWER_ON
+        return numbers.CAUSE_POWER_ON
     if cause == machine.HARD_RESET:
-        return RESET_HARD
+        return numbers.CAUSE_RESET
     if cause == machine.WDT_RESET:
-        return RESET_WATCHDOG
+        return numbers.CAUSE_WATCHDOG
     if cause == machine.DEEPSLEEP_RESET:
-        return RESET_DEEP_SLEEP
+        return numbers.CAUSE_DEEP_SLEEP
     if cause == machine.SOFT_RESET:
-        return RESET_SOFT
-    return RESET_UNKNOWN
+        return numbers.CAUSE_SOFT_RESET
+    return numbers.CAUSE_UNKNOWN
 
 
 def was_woken_by_pin() -> bool:

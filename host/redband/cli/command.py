@@ -16,6 +16,7 @@ from redband.cli.options import (
     data_folder,
 )
 from redband.errors import RedbandUserError
+from redband_core import numbers
 
 if TYPE_CHECKING:
     from redband.keys import Keys
@@ -26,15 +27,15 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 COMMANDS = {
-    "pause": 1,
-    "resume": 2,
-    "begin": 3,
-    "game-over": 4,
-    "emergency-over": 5,
-    "blink": 6,
-    "transport": 7,
+    "pause": numbers.COMMAND_PAUSE,
+    "resume": numbers.COMMAND_RESUME,
+    "begin": numbers.COMMAND_GAME_BEGINS,
+    "game-over": numbers.COMMAND_GAME_OVER,
+    "emergency-over": numbers.COMMAND_EMERGENCY_OVER,
+    "blink": numbers.COMMAND_IDENTIFY,
+    "transport": numbers.COMMAND_TRANSPORT,
 }
-"""Commands that no ruleset has, by the names that people type; numbers of order_frames."""
+"""Commands that no ruleset has, by the names that people type."""
 
 EXIT_REFUSED = 1
 
@@ -135,7 +136,7 @@ def _carry_out(
 
 
 def _role(name: str | None, keys: Keys) -> int:
-    from redband.keys import ROLES
+    from redband_core.settings_check import ROLES
 
     if name is None:
         return keys.role
@@ -206,13 +207,12 @@ def _told(
 ) -> tuple[str, bool]:
     from redband.overview.answers import told
     from redband.wire import order_frames as wire_order_frames
-    from redband_core.order_frames import DONE
 
     names = book.names(done.welcome.ruleset_identity)
     _request, outcome = wire_order_frames.decode_result(done.answers[0], opcode)
     words = " ".join(order.words)
     answer = told(outcome, names).get(lang.value)
-    if outcome == DONE:
+    if outcome == numbers.ANSWER_DONE:
         return f"Badge {order.badge_id}: {words}: {answer}.", True
     refused = "отказ" if lang is Language.RU else "refused"
     return f"Badge {order.badge_id}: {words}: {refused}, {answer}.", False

@@ -40,7 +40,6 @@ def events(
     far as it is known ("?" when not), what happened.
     """
     from redband.overview.names import open_book
-    from redband.store.records import kind_name
     from redband.store.store import STORE_FILE, Store
 
     path = data_folder(data) / STORE_FILE
@@ -68,7 +67,7 @@ def events(
             if text is not None:
                 typer.echo(_line(record, placed, text.get(lang.value), lang.value))
             elif all_records:
-                typer.echo(_line(record, placed, kind_name(record.kind), lang.value))
+                typer.echo(_line(record, placed, _fact(record, lang.value), lang.value))
     finally:
         store.close()
 
@@ -94,6 +93,17 @@ def _told(
                 identity = identities.get((badge, record.install_id, record.boot_id))
                 text = describe(record, book.names(identity), is_in_timer)
                 yield record, wall_map.place(record), text
+
+
+def _fact(record: Record, language: str) -> str:
+    """Return what a technician reads of a record that tells of no input."""
+    from redband.number_texts import note
+    from redband.store.records import kind_name
+    from redband_core import journal
+
+    if record.kind != journal.NOTE:
+        return kind_name(record.kind)
+    return note(*journal.parse_note(record.payload))[int(language == "ru")]
 
 
 def _restarts(store: Store, book: RuleBook, badges: list[int], language: str) -> Iterator[str]:

@@ -9,7 +9,8 @@ import typer
 
 from redband.cli.options import DataOption, KeyOption, key_path
 from redband.errors import RedbandUserError
-from redband.keys import ROLES, GameKeys, game_keys, keep_game_keys, load_keys, save_role_keys
+from redband.keys import GameKeys, game_keys, keep_game_keys, load_keys, save_role_keys
+from redband_core.settings_check import ROLES
 
 app = typer.Typer(
     no_args_is_help=True,

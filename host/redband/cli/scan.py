@@ -62,12 +62,12 @@ def scan(
 
 
 def _line(sighting: Heard) -> str:
-    from redband.overview.merge import ROLE_NAMES
+    from redband.number_texts import ROLES, text_of
     from redband.overview.rows import FLAG_NAMES
     from redband_core.advert import NO_SEQ
 
     advert = sighting.advert
-    role = ROLE_NAMES[advert.role] if advert.role < len(ROLE_NAMES) else str(advert.role)
+    role = text_of(ROLES, advert.role, 0)
     remarks = [name for bit, name in FLAG_NAMES if advert.flags & bit]
     remarks += ["paused"] if advert.is_paused else []
     remarks += ["EMERGENCY"] if advert.is_emergency else []

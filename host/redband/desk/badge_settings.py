@@ -14,7 +14,8 @@ from redband.desk import board_scripts
 from redband.desk.mpremote import Mpremote
 from redband.desk.prompt import last_json, run_and_restart
 from redband.errors import RedbandUserError
-from redband_core.settings_check import OK, Settings
+from redband_core import numbers
+from redband_core.settings_check import Settings
 
 
 def change(port: str, changes: Mapping[str, object]) -> Settings:
@@ -29,7 +30,7 @@ def change(port: str, changes: Mapping[str, object]) -> Settings:
         raise RedbandUserError(
             f"The badge at {port} has no settings yet; give it some with redband badge install."
         )
-    if answer["problem"] != OK:
+    if answer["problem"] != numbers.PROBLEM_NONE:
         raise RedbandUserError(
             f"The badge at {port} refuses these settings (its version is another one); "
             "install again."

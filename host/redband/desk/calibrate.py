@@ -18,6 +18,7 @@ from redband.desk import calibrate_words as words
 from redband.desk.mpremote import Mpremote, PortError, PortTrouble
 from redband.desk.prompt import restart
 from redband.errors import RedbandUserError
+from redband_core import numbers
 
 BLOWS = 10
 STILL_S = 3
@@ -203,7 +204,7 @@ class _Measuring:
         elif what in ("old", "new"):
             self._refuse(words.OLD if what == "old" else words.NEW)
         elif what == "fault":
-            self._refuse(words.FAULTS.get(value, words.FAULTS[3]))
+            self._refuse(words.FAULTS.get(value, words.FAULTS[numbers.SENSOR_BUS]))
 
     def _say(self, text: tuple[str, str], **values: int) -> None:
         self._desk.say(text[self._desk.language].format(**values))

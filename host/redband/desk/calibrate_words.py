@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from redband_core import numbers
+
 ENTER = (" Then press Enter.", " Затем нажмите Enter.")
 STILL = (
     "1 of 3. Lay the badge down and leave it alone for {seconds} s.",
@@ -52,19 +54,19 @@ NEW = (
     "В бейдже на {port} ещё нет настроек; сначала выполните redband badge install.",
 )
 FAULTS = {
-    1: (
+    numbers.SENSOR_MISSING: (
         "The badge at {port} has no accelerometer (nobody answers on SDA and SCL); check its "
         "wires, or keep impact=switch.",
         "В бейдже на {port} нет акселерометра (на SDA и SCL никто не отвечает); проверьте "
         "провода или оставьте impact=switch.",
     ),
-    2: (
+    numbers.SENSOR_WRONG_CHIP: (
         "The chip at SDA and SCL of the badge at {port} is no LIS3DH; fit one, or keep "
         "impact=switch.",
         "Микросхема на SDA и SCL бейджа на {port} - не LIS3DH; поставьте её или оставьте "
         "impact=switch.",
     ),
-    3: (
+    numbers.SENSOR_BUS: (
         "The accelerometer of the badge at {port} stopped answering; check SDA and SCL, then "
         "calibrate again.",
         "Акселерометр бейджа на {port} перестал отвечать; проверьте SDA и SCL и повторите "

@@ -21,10 +21,10 @@ from redband.build.firmware import MAIN, content_hash, firmware_files
 from redband.desk import board_scripts
 from redband.desk.mpremote import Mpremote, PortError, PortTrouble
 from redband.desk.prompt import last_json, restart
-from redband.desk.settings_values import ROLES, allowed, is_good, repaired
+from redband.desk.settings_values import allowed, is_good, repaired
 from redband.errors import RedbandUserError
 from redband.keys import GameKeys
-from redband_core.settings_check import BADGE_ID_MAX
+from redband_core.settings_check import BADGE_ID_MAX, ROLES
 
 CONNECT_TRIES = 3
 RETRY_PAUSE_S = 2.0

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from redband.errors import RedbandUserError
 from redband_core import settings_check
 
-ROLES = settings_check.ROLES
 DEFAULTS: dict[str, object] = {
     "player": "",
     "role": "player",
@@ -22,7 +21,7 @@ DEFAULTS: dict[str, object] = {
 
 _GOOD: dict[str, object] = {"badge_id": 1} | DEFAULTS
 _NUMBERS = {name: (lowest, highest) for name, _, lowest, highest in settings_check.NUMBERS}
-_CHOICES = dict(settings_check.CHOICES) | {"role": ROLES, "radio": ("on", "off")}
+_CHOICES = dict(settings_check.CHOICES) | {"role": settings_check.ROLES, "radio": ("on", "off")}
 _WORDS_OF_RADIO = {"on": True, "true": True, "off": False, "false": False}
 _ELSEWHERE = {
     "badge_id": "is given with redband badge install --badge-id",
@@ -93,7 +92,7 @@ def shown(settings: settings_check.Settings) -> list[str]:
     """Return checked settings as `name=value` texts, as parsed() takes them."""
     values: dict[str, object] = {
         "player": settings.player,
-        "role": ROLES[settings.role],
+        "role": settings_check.ROLES[settings.role],
         "radio": "on" if settings.has_radio else "off",
     }
     values |= {name: getattr(settings, name) for name in _NUMBERS}

@@ -1,90 +1,27 @@
 """A badge's status in words, English and Russian.
 
-Guarantee: every number that the badge can say has its words here (a test compares the tables with
-the firmware). Does not ask the badge.
+Does not ask the badge. The numbers' own texts: `redband.number_texts`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from redband.desk.status import Status
+from redband.number_texts import (
+    AWAKE,
+    CAUSES,
+    FAULTS,
+    PROBLEMS,
+    REASONS,
+    STEPS,
+    TASKS,
+    UPDATES,
+    bits,
+    text_of,
+)
 from redband_core.settings_check import ROLES
 
-Words = Mapping[int, tuple[str, str]]
-
-REASONS: Words = {
-    0: ("no", "нет"),
-    1: ("settings", "настройки"),
-    2: ("ruleset", "правила"),
-    3: ("tasks kept failing", "повторные сбои задач"),
-    4: ("starts kept failing", "повторные сбои запуска"),
-    5: ("journal", "журнал"),
-}
-PROBLEMS: Words = {
-    0: ("good", "в порядке"),
-    1: ("missing", "файла нет"),
-    2: ("no JSON", "не JSON"),
-    3: ("a key is missing or unknown", "ключа нет или он неизвестен"),
-    4: ("a value is wrong", "неверное значение"),
-    5: ("unreadable", "не читается"),
-    6: ("numbers that the ruleset refuses", "числа, которых правила не допускают"),
-}
-TASKS: Words = {
-    0: ("start", "запуск"),
-    1: ("input", "ввод"),
-    2: ("game", "игра"),
-    3: ("lights", "свет"),
-    4: ("radio", "радио"),
-    5: ("power", "питание"),
-    6: ("sensor", "датчик"),
-}
-FAULTS: Words = {
-    1: ("radio", "радио"),
-    2: ("journal", "журнал"),
-    4: ("task", "задача"),
-    8: ("sensor", "датчик"),
-    16: ("self-test", "самопроверка"),
-    32: ("listening", "приём"),
-}
-CAUSES: Words = {
-    0: ("unknown", "неизвестно"),
-    1: ("power on", "включение питания"),
-    2: ("reset", "сброс"),
-    3: ("watchdog", "сторожевой таймер"),
-    4: ("deep sleep", "глубокий сон"),
-    5: ("soft reset", "программный сброс"),
-}
-UPDATES: Words = {
-    1: ("taken over at the next start", "вступит в силу при следующем запуске"),
-    2: ("on trial", "на проверке"),
-    3: ("being taken back", "откатывается"),
-    4: ("taken back", "откачено"),
-    5: ("stays, the old version is being removed", "принято, старая версия удаляется"),
-}
-STEPS: Words = {
-    1: ("flash", "флеш-память"),
-    2: ("battery", "батарея"),
-    4: ("lights", "свет"),
-    8: ("radio", "радио"),
-    16: ("sensor chip", "микросхема датчика"),
-    32: ("button and green light", "кнопка и зелёный свет"),
-    64: ("impact sensor and red light", "датчик удара и красный свет"),
-    128: ("cut off", "прервана"),
-}
-SLEEP: Words = {
-    0: ("sleeps when it can", "спит, когда может"),
-    1: ("a computer is at the USB port", "подключён USB"),
-    2: ("a host is connected", "есть соединение"),
-    3: ("it advertises", "передаёт по радио"),
-    4: ("the impact sensor listens", "слушает датчик удара"),
-    5: ("just used", "только что нажимали"),
-    6: ("looks for a computer", "проверяет USB"),
-    7: ("an input is going on", "идёт нажатие"),
-    8: ("a light is on", "горит свет"),
-    9: ("something is due soon", "скоро событие"),
-    10: ("not in safe mode", "не в аварийном режиме"),
-}
 _LABELS = {
     "who": ("Badge", "Бейдж"),
     "version": ("Version", "Версия"),
@@ -105,17 +42,6 @@ _LABELS = {
 }
 
 
-def word(words: Words, number: int, language: int) -> str:
-    """Return the words for a number; a later firmware's number as it is."""
-    return words[number][language] if number in words else str(number)
-
-
-def bits(words: Words, value: int, language: int) -> str:
-    """Return the words for each bit of `value`, or a dash."""
-    names = [words[bit][language] for bit in words if value & bit]
-    return ", ".join(names) or "-"
-
-
 def rows(status: Status, is_russian: bool) -> list[tuple[str, str]]:
     """Return (label, text) for a table."""
     language = int(is_russian)
@@ -130,13 +56,13 @@ def _texts(status: Status, language: int) -> Iterator[tuple[str, str]]:
     yield "version", f"Redband {facts['firmware']}, MicroPython {python}"
     if "ruleset" in facts:
         yield "ruleset", bytes(facts["ruleset"]).hex()
-    yield "settings", word(PROBLEMS, settings.problem, language)
+    yield "settings", text_of(PROBLEMS, settings.problem, language)
     if "safe_mode" in facts:
-        yield "safe_mode", word(REASONS, facts["safe_mode"], language)
+        yield "safe_mode", text_of(REASONS, facts["safe_mode"], language)
     if "faults" in facts:
         yield "faults", bits(FAULTS, facts["faults"], language)
     if facts.get("update"):
-        yield "update", word(UPDATES, facts["update"][0], language)
+        yield "update", text_of(UPDATES, facts["update"][0], language)
     yield "boots", _boots(facts, language)
     if "reset_cause" in facts:
         yield "cause", _cause(facts, language)
@@ -150,7 +76,7 @@ def _texts(status: Status, language: int) -> Iterator[tuple[str, str]]:
     if "battery_mv" in facts:
         yield "battery", f"{facts['battery_mv']} mV"
     if "sleep_refusal" in facts:
-        yield "sleep", word(SLEEP, facts["sleep_refusal"], language)
+        yield "sleep", text_of(AWAKE, facts["sleep_refusal"], language)
     if "journal" in facts:
         first, end, segments = facts["journal"]
         text = ("records {}-{}, segments: {}", "записи {}-{}, сегментов: {}")[language]
@@ -166,21 +92,25 @@ def _boots(facts: dict, language: int) -> str:
 
 
 def _cause(facts: dict, language: int) -> str:
-    text = word(CAUSES, facts["reset_cause"], language)
+    text = text_of(CAUSES, facts["reset_cause"], language)
     if facts["hung_task"] >= 0:
-        text += (", hung: ", ", зависла: ")[language] + word(TASKS, facts["hung_task"], language)
+        text += (", hung: ", ", зависла: ")[language] + text_of(
+            TASKS, facts["hung_task"], language
+        )
     return text
 
 
 def _failures(facts: dict, language: int) -> str:
     failed = [
-        f"{word(TASKS, number, language)} {count}" for number, count in facts["failures"] if count
+        f"{text_of(TASKS, number, language)} {count}"
+        for number, count in facts["failures"]
+        if count
     ]
     return ", ".join(failed) or "-"
 
 
 def self_test(failed: int, tried: int, language: int) -> str:
-    """Return the result of a self-test in words. `failed`, `tried`: bits of STEPS."""
+    """Return the result of a self-test in words. `failed`, `tried`: STEP_ bits."""
     if not tried:
         return ("never done", "не проводилась")[language]
     if not failed:

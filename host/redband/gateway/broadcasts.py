@@ -13,20 +13,15 @@ from dataclasses import dataclass
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from redband import number_texts
 from redband.errors import RedbandUserError
-from redband.keys import ROLES, Keys
+from redband.keys import Keys
 from redband.rules.loader import CompiledRuleset
 from redband.rules.model import Text
 from redband.store.store import Store
-from redband_core import broadcasts
+from redband_core import broadcasts, numbers
 from redband_core.advert import KIND_BROADCAST
-from redband_core.broadcasts import (
-    FLEET_FIGHT_OVER,
-    FLEET_GAME_BEGINS,
-    FLEET_GAME_OVER,
-    FLEET_PAUSE,
-    FLEET_RESUME,
-)
+from redband_core.settings_check import ROLES
 
 HOPS = 8
 """How often a word is passed on: eight badges in a row, each at the edge of the other's range."""
@@ -35,21 +30,15 @@ TOLD_MAX = 16
 """Words that a badge is told later at most: who missed more gets the newest ones."""
 
 COMMANDS = {
-    "stop": FLEET_PAUSE,
-    "resume": FLEET_RESUME,
-    "fight-over": FLEET_FIGHT_OVER,
-    "game-over": FLEET_GAME_OVER,
-    "begin": FLEET_GAME_BEGINS,
+    "stop": numbers.BROADCAST_PAUSE,
+    "resume": numbers.BROADCAST_RESUME,
+    "fight-over": numbers.BROADCAST_FIGHT_OVER,
+    "game-over": numbers.BROADCAST_GAME_OVER,
+    "begin": numbers.BROADCAST_GAME_BEGINS,
 }
 """Names of words, as people give them."""
 
-TITLES = {
-    FLEET_PAUSE: Text("to all: stop the game", "всем: стоп игра"),
-    FLEET_RESUME: Text("to all: the game goes on", "всем: игра продолжается"),
-    FLEET_FIGHT_OVER: Text("to all: the fight is over", "всем: бой окончен"),
-    FLEET_GAME_OVER: Text("to all: the game is over", "всем: игра окончена"),
-    FLEET_GAME_BEGINS: Text("to all: the game begins", "всем: игра началась"),
-}
+TITLES = {command: Text(*both) for command, both in number_texts.BROADCASTS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +53,7 @@ class FleetWord:
 
     @property
     def pauses(self) -> bool | None:
-        return {FLEET_PAUSE: True, FLEET_RESUME: False}.get(self.command)
+        return {numbers.BROADCAST_PAUSE: True, numbers.BROADCAST_RESUME: False}.get(self.command)
 
 
 def make_word(
@@ -76,8 +65,8 @@ def make_word(
 ) -> FleetWord:
     """Make the next word of the game and keep it in `store`.
 
-    ruleset: of the game, for FLEET_FIGHT_OVER. now_s: since 1970. Raises RedbandUserError when the
-    keys may not say one, or the ruleset knows no such event.
+    ruleset: of the game, for BROADCAST_FIGHT_OVER. now_s: since 1970. Raises RedbandUserError when
+    the keys may not say one, or the ruleset knows no such event.
     """
     if keys.fleet is None:
         raise RedbandUserError(
@@ -85,7 +74,7 @@ def make_word(
             " or a marshal's with --key."
         )
     event_id = argument = 0
-    if command == FLEET_FIGHT_OVER:
+    if command == numbers.BROADCAST_FIGHT_OVER:
         event_id, argument = _fight_over(ruleset)
     # Seconds since 1970 keep the numbers of two computers apart, and those of a new data folder
     # above the old one's.

@@ -1,6 +1,6 @@
 """Keys of a game on the host: made, kept in files, derived for badges and roles (docs/keys.md)."""
 
-from redband.keys.derive import ROLES, GameKeys, Keys, RoleKeys
+from redband.keys.derive import GameKeys, Keys, RoleKeys
 from redband.keys.files import (
     KEY_FILE,
     find_keys,
@@ -12,7 +12,6 @@ from redband.keys.files import (
 
 __all__ = [
     "KEY_FILE",
-    "ROLES",
     "GameKeys",
     "Keys",
     "RoleKeys",

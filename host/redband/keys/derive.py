@@ -13,14 +13,11 @@ import secrets
 from typing import Protocol
 
 from redband.wire import keys as wire_keys
-from redband_core import keys
-
-ROLES = ("player", "medic", "marshal", "game_master", "technician")
-"""Names of roles as everywhere in settings and options; the index is the number on the air."""
+from redband_core import keys, numbers
 
 GAME_KEY_BYTES = 32
-_BY_RADIO = range(keys.ROLE_MEDIC, keys.ROLE_TECHNICIAN + 1)
-_WITH_FLEET = (keys.ROLE_MARSHAL, keys.ROLE_GAME_MASTER)
+_BY_RADIO = range(numbers.ROLE_MEDIC, numbers.ROLE_TECHNICIAN + 1)
+_WITH_FLEET = (numbers.ROLE_MARSHAL, numbers.ROLE_GAME_MASTER)
 
 
 class Keys(Protocol):
@@ -64,7 +61,7 @@ class GameKeys:
         if len(secret) != GAME_KEY_BYTES:
             raise ValueError(f"a game key has {GAME_KEY_BYTES} bytes")
         self.secret = secret
-        self.role = keys.ROLE_GAME_MASTER
+        self.role = numbers.ROLE_GAME_MASTER
         self.game_id = self._derived(b"redband game")[: keys.GAME_ID_BYTES]
         self.advert_encrypt = self._derived(b"redband advert encrypt")
         self.advert_proof = self._derived(b"redband advert proof")

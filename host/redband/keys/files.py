@@ -13,8 +13,9 @@ import stat
 from pathlib import Path
 
 from redband.errors import RedbandUserError
-from redband.keys.derive import GAME_KEY_BYTES, ROLES, GameKeys, Keys, RoleKeys
+from redband.keys.derive import GAME_KEY_BYTES, GameKeys, Keys, RoleKeys
 from redband_core import keys
+from redband_core.settings_check import ROLES
 
 KEY_FILE = "game.key"
 """Name of the game's key in a data folder, and in the directory of a virtual field."""

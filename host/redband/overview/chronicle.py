@@ -13,14 +13,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from redband import number_texts
 from redband.overview.names import RuleNames
 from redband.overview.rows import Text
 from redband.overview.treatments import describe_tap
-from redband.store import notes
 from redband.store.records import Record
-from redband.store.restarts import CAUSE_NAMES, cause_field
 from redband.store.walltime import Meeting, Placed, WallMap, feed
-from redband_core import journal
+from redband_core import journal, numbers
 from redband_core.errors import ProtocolError
 
 RECENT_MAX = 500
@@ -30,16 +29,8 @@ BOOTED = Text("switched on", "включена")
 PAUSED = Text("the game stands still", "игра на паузе")
 RESUMED = Text("the game goes on", "игра продолжается")
 IN_PAUSE = Text("the game stands still", "игра на паузе")
-EMERGENCY = Text("REAL EMERGENCY, not the game", "НАСТОЯЩАЯ БЕДА, не игра")
-EMERGENCY_OVER = Text("the real emergency is over", "настоящая беда миновала")
-SENDERS = (
-    Text("asked for by radio", "запрошено по радио"),
-    Text("asked for by a medic", "запрошено медиком"),
-    Text("asked for by a marshal", "запрошено судьёй"),
-    Text("asked for by the game master", "запрошено мастером игры"),
-    Text("asked for by a technician", "запрошено техником"),
-)
-"""Of the line that follows, by the sender's role."""
+_FOR_ALL = (numbers.NOTE_EMERGENCY, numbers.NOTE_SENT_BY, numbers.NOTE_BROADCAST)
+"""Notes that more than a technician wants to read."""
 IN_TIMER = Text(", while a timer ran", ", во время таймера")
 
 
@@ -70,7 +61,7 @@ def describe(record: Record, names: RuleNames, is_in_timer: bool = False) -> Tex
         if record.kind == journal.REFUSED:
             reason, event_id, args = journal.parse_refused(record.payload)
             event = names.event(event_id, args)
-            why = IN_PAUSE if reason == notes.REFUSED_PAUSED else names.refusal(reason)
+            why = IN_PAUSE if reason == numbers.REFUSED_PAUSED else names.refusal(reason)
             return Text(f"{event.en}: refused, {why.en}", f"{event.ru}: отказ, {why.ru}")
         if record.kind in (journal.PAUSE, journal.RESUME) and record.payload:
             # Without a payload a new segment of the journal only says again that it is so.
@@ -88,24 +79,19 @@ def _start(payload: bytes, is_in_timer: bool) -> Text:
     _boot_id, count, cause, _badge_id, _identity = journal.parse_boot(payload)
     if count <= 1:
         return BOOTED
-    english, russian = CAUSE_NAMES[cause_field(cause)]
+    known = cause if cause in number_texts.CAUSES else numbers.CAUSE_UNKNOWN
+    english, russian = number_texts.CAUSES[known]
     timer = IN_TIMER if is_in_timer else Text("", "")
     return Text(f"started again: {english}{timer.en}", f"запущена снова: {russian}{timer.ru}")
 
 
 def _note(payload: bytes, names: RuleNames) -> Text | None:
     code, value = journal.parse_note(payload)
-    if code == notes.EMERGENCY:
-        return EMERGENCY if value else EMERGENCY_OVER
-    if code == notes.SENT_BY:
-        role = min(value, len(SENDERS) - 1)
-        return SENDERS[role]
-    if code == notes.BROADCAST:
-        return Text(f"heard word {value >> 1} to all", f"принят приказ {value >> 1} для всех")
-    if code < notes.RULE_NOTE:
-        return None
-    name = names.note(code - notes.RULE_NOTE)
-    return Text(f"noted: {name} {value}", f"отмечено: {name} {value}")
+    if code >= numbers.NOTE_OF_RULES:
+        name = names.note(code - numbers.NOTE_OF_RULES)
+        told = number_texts.NOTES[numbers.NOTE_OF_RULES]
+        return Text(*[one.format(f"{name} {value}") for one in told])
+    return Text(*number_texts.note(code, value)) if code in _FOR_ALL else None
 
 
 def before(placed: Placed) -> Text:

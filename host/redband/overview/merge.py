@@ -7,15 +7,14 @@ is added to what the badge said (the first law in DESIGN): what neither says is 
 
 from __future__ import annotations
 
+from redband import number_texts
 from redband.gateway.live import LiveBadge
 from redband.overview.names import RuleNames
 from redband.overview.rows import BadgeRow, LedView
 from redband.store.projection import BadgeState
 from redband.wire.advert import Advert
-from redband_core import led
+from redband_core import led, numbers
 from redband_core.advert import NO_SEQ, NO_TIMER
-
-ROLE_NAMES = ("player", "medic", "marshal", "game master", "technician")
 
 
 def led_views(patterns: tuple[int, int, int]) -> tuple[LedView, ...]:
@@ -96,6 +95,5 @@ def merge(
 
 
 def _role_name(advert: Advert | None) -> str:
-    if advert is None or advert.role >= len(ROLE_NAMES):
-        return ROLE_NAMES[0]
-    return ROLE_NAMES[advert.role]
+    role = numbers.ROLE_PLAYER if advert is None else advert.role
+    return number_texts.ROLES[role][0]

@@ -16,13 +16,18 @@ from redband.overview.answers import told
 from redband.overview.names import RuleNames
 from redband.rules.model import Text
 from redband.store.records import Record
-from redband_core import journal, tap
+from redband_core import journal, numbers, tap
 from redband_core.errors import ProtocolError
 
 Who = tuple[int, int, int]
 """Patient, medic, nonce of the call: one treatment."""
 
-_NOT_IN_THE_PATIENTS_BOOK = (tap.ALREADY, tap.OTHER_RULES, tap.ROLE, tap.UNKNOWN)
+_NOT_IN_THE_PATIENTS_BOOK = (
+    numbers.ANSWER_ALREADY,
+    numbers.ANSWER_OTHER_RULES,
+    numbers.ANSWER_ROLE,
+    numbers.ANSWER_UNKNOWN,
+)
 """Answers that the patient's badge gave without asking its rules."""
 
 _DECISIONS = (journal.EVENT, journal.REFUSED)
@@ -69,7 +74,7 @@ class Treatment:
             return True
         is_lacking = self.finding in (Finding.ONLY_PATIENT, Finding.ONLY_MEDIC)
         # An offer without an answer that the patient's book lacks was heard by nobody.
-        is_unheard = self.medic is not None and self.medic.outcome == tap.ASKED
+        is_unheard = self.medic is not None and self.medic.outcome == numbers.ANSWER_ASKED
         return is_lacking and self.is_synced_since and not is_unheard
 
 
@@ -99,7 +104,7 @@ class Books:
     ) -> None:
         (side, _role), other, nonce, outcome, event = found
         self._open.pop(record.badge_id, None)
-        if outcome == tap.SELF:
+        if outcome == numbers.ANSWER_SELF:
             return
         if side == tap.MEDIC:
             self._medics[other, record.badge_id, nonce] = Side(event, outcome, wall_ms, identity)
@@ -149,38 +154,28 @@ def _compare(patient: Side | None, medic: Side | None) -> Finding:
         return Finding.AGREED if is_none else Finding.ONLY_MEDIC
     if patient.event != medic.event:
         return Finding.DIFFERENT
-    if medic.outcome == tap.ASKED:
+    if medic.outcome == numbers.ANSWER_ASKED:
         return Finding.UNHEARD
     if patient.outcome is None:
-        return Finding.DIFFERENT if medic.outcome == tap.APPLIED else Finding.AGREED
+        return Finding.DIFFERENT if medic.outcome == numbers.ANSWER_DONE else Finding.AGREED
     return Finding.AGREED if patient.outcome == medic.outcome else Finding.DIFFERENT
-
-
-_OUTCOMES = {
-    None: Text("cut off before it was decided", "прервано, решения нет"),
-    tap.ASKED: Text("no answer was heard", "ответа не слышно"),
-    tap.ALREADY: Text("another medic was first", "другой медик был первым"),
-    tap.SELF: Text("one's own button is no medic", "своя кнопка не медик"),
-}
 
 
 def outcome_text(outcome: int | None, names: RuleNames) -> Text:
     """Return what came of a treatment, in words. names: of the ruleset."""
-    if outcome in _OUTCOMES:
-        return _OUTCOMES[outcome]
-    return told(outcome or 0, names)
+    return told(numbers.ANSWER_FOLLOWS if outcome is None else outcome, names)
 
 
 def describe_tap(payload: bytes, names: RuleNames) -> Text:
     """Return what a TAP record tells people. Raises ProtocolError."""
     (side, _role), other, _nonce, outcome, (event_id, args) = tap.parse(payload)
     event = names.event(event_id, args)
-    if outcome == tap.SELF:
-        why = _OUTCOMES[tap.SELF]
+    if outcome == numbers.ANSWER_SELF:
+        why = told(outcome, names)
         return Text(f"{event.en}: refused, {why.en}", f"{event.ru}: отказ, {why.ru}")
     if side == tap.PATIENT:
         return Text(f"by the medic of badge {other}:", f"медик, повязка {other}:")
-    if outcome == tap.ASKED:
+    if outcome == numbers.ANSWER_ASKED:
         return Text(f"offers to badge {other}: {event.en}", f"для повязки {other}: {event.ru}")
     result = outcome_text(outcome, names)
     return Text(

@@ -17,7 +17,7 @@ from time import monotonic
 from bleak.backends.device import BLEDevice
 
 from redband.errors import RedbandUserError
-from redband.keys import ROLES, Keys
+from redband.keys import Keys
 from redband.keys.derive import badge_key
 from redband.radio.backend import RadioBackend
 from redband.radio.errors import SyncError, SyncFailure
@@ -29,6 +29,7 @@ from redband.wire.log_stream import LogClient
 from redband.wire.session import Client
 from redband_core import frames
 from redband_core.frames import PROTOCOL_VERSION
+from redband_core.settings_check import ROLES
 
 DEADLINE_S = 60.0
 """Longest sync when the caller gives none: a full journal of 190 kB at 4 packets per 30 ms."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from bleak.backends.device import BLEDevice
 
 from redband.errors import RedbandUserError
-from redband.keys import ROLES, Keys
+from redband.keys import Keys
 from redband.keys.derive import badge_key
 from redband.radio.backend import RadioBackend
 from redband.radio.errors import SyncError, SyncFailure
@@ -22,13 +22,13 @@ from redband.radio.sync import STALL_S, failure_of
 from redband.wire import upload as wire_upload
 from redband.wire.frames import Welcome
 from redband.wire.upload import Answer, UploadClient
-from redband_core import frames, upload
-from redband_core import keys as core_keys
+from redband_core import frames, numbers, upload
+from redband_core.settings_check import ROLES
 
 DEADLINE_S = 1200.0
 """Longest upload over one connection: 80 kB at 20 bytes a frame, answered one by one."""
 
-UPDATE_ROLES = (core_keys.ROLE_GAME_MASTER, core_keys.ROLE_TECHNICIAN)
+UPDATE_ROLES = (numbers.ROLE_GAME_MASTER, numbers.ROLE_TECHNICIAN)
 
 
 @dataclass(frozen=True, slots=True)

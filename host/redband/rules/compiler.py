@@ -11,9 +11,10 @@ import binascii
 from collections.abc import Callable, Iterable
 
 from redband.rules.formula import Code, Constant
-from redband.rules.model import ROLES, Condition, Effect, EventInfo, Rule, RulesetModel
+from redband.rules.model import Condition, Effect, EventInfo, Rule, RulesetModel
 from redband_core import ruleset as core
 from redband_core.packing import put_signed, put_u32, put_varint
+from redband_core.settings_check import ROLES
 
 
 class _Pool:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from redband.rules.formula import Code, FormulaError, Scope, compile_formula, nearest
 from redband.rules.model import (
-    ROLES,
     ArgInfo,
     CounterInfo,
     EventInfo,
@@ -23,6 +22,7 @@ from redband.rules.model import (
     TrackInfo,
 )
 from redband.rules.section import Section
+from redband_core.settings_check import ROLES
 
 BUILT_IN_REFUSALS = (
     ("applied", Text("applied", "принято")),

@@ -12,9 +12,6 @@ from dataclasses import dataclass, field
 
 from redband.rules.formula import Code
 
-ROLES = ("player", "medic", "marshal", "game_master", "technician")
-"""Who may send an event; the numbers are those of the advert's `role`."""
-
 
 @dataclass(frozen=True, slots=True)
 class Text:

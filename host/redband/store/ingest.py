@@ -12,10 +12,10 @@ from typing import Any
 from sqlalchemy import func, select, update
 from sqlalchemy.engine import Connection
 
-from redband.store import notes, schema
+from redband.store import schema
 from redband.store.dialect import insert_new
 from redband.store.records import Page
-from redband_core import journal
+from redband_core import journal, numbers
 from redband_core.errors import ProtocolError
 
 Decoded = Sequence[tuple[int, int, int, bytes]]
@@ -115,7 +115,7 @@ def _named_boot(kind: int, payload: bytes) -> int | None:
             return journal.parse_boot(payload)[0]
         if kind == journal.NOTE:
             code, value = journal.parse_note(payload)
-            return value if code == notes.BOOT_CONTINUES else None
+            return value if code == numbers.NOTE_BOOT_CONTINUES else None
     except ProtocolError:
         # Its checksum is right, so another version wrote it: kept, and read by who can.
         return None

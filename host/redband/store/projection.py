@@ -13,10 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from redband.store import notes
 from redband.store.records import Record
-from redband.store.restarts import POWER, Restarts
-from redband_core import journal
+from redband.store.restarts import Restarts
+from redband_core import journal, numbers
 from redband_core.engine import Engine
 from redband_core.errors import RedbandError
 from redband_core.ruleset import Ruleset
@@ -162,7 +161,7 @@ class Projector:
         self._boot_id, _count, cause, _badge, identity = journal.parse_boot(record.payload)
         if self._boots or self._gaps:
             runs_timer = self._engine is not None and self._engine.next_deadline_ms() >= 0
-            is_in_timer = runs_timer and cause == POWER and not self._is_paused
+            is_in_timer = runs_timer and cause == numbers.CAUSE_POWER_ON and not self._is_paused
             self._restarts = self._restarts.with_one(cause, is_in_timer)
         self._boots += 1
         self._use_ruleset(bytes(identity))
@@ -192,7 +191,7 @@ class Projector:
     def _refusal(self, record: Record) -> None:
         reason, event_id, args = journal.parse_refused(record.payload)
         self._refused += 1
-        if reason == notes.REFUSED_PAUSED:
+        if reason == numbers.REFUSED_PAUSED:
             self._checkpoint(record)  # the engine was not asked
         else:
             self._step(record, event_id, args, reason)
@@ -235,13 +234,13 @@ class Projector:
 
     def _note(self, record: Record) -> None:
         code, value = journal.parse_note(record.payload)
-        if code == notes.BROADCAST and value & 1:
+        if code == numbers.NOTE_BROADCAST and value & 1:
             self._fleet_pending = value >> 1
-        elif code == notes.BROADCAST:
+        elif code == numbers.NOTE_BROADCAST:
             self._fleet_number = value >> 1
-        elif code in (notes.GAME_ENDED, notes.GAME_BEGUN):
+        elif code in (numbers.NOTE_GAME_ENDED, numbers.NOTE_GAME_BEGUN):
             self._fleet_followed()
-        if code != notes.NEW_GAME or self._ruleset is None:
+        if code != numbers.NOTE_NEW_GAME or self._ruleset is None:
             self._checkpoint(record)
             return
         self._engine = Engine(self._ruleset)

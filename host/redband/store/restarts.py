@@ -9,24 +9,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-POWER, RESET, WATCHDOG, SLEEP, SOFT = 1, 2, 3, 4, 5
-"""Causes in a BOOT record, as `redband_hal.system` numbers them (RESET_POWER_ON and so on)."""
+from redband import number_texts
+from redband_core import numbers
 
-_FIELDS = {POWER: "power", RESET: "reset", WATCHDOG: "watchdog", SLEEP: "sleep", SOFT: "reset"}
-
-CAUSE_NAMES: dict[str, tuple[str, str]] = {
-    "power": ("battery out or brownout", "без питания: батарея или просадка"),
-    "reset": ("reset", "сброс"),
-    "watchdog": ("watchdog", "сторожевой таймер"),
-    "sleep": ("woken from sleep", "проснулась"),
-    "other": ("unknown cause", "причина неизвестна"),
+_FIELDS = {
+    numbers.CAUSE_POWER_ON: "power",
+    numbers.CAUSE_RESET: "reset",
+    numbers.CAUSE_WATCHDOG: "watchdog",
+    numbers.CAUSE_DEEP_SLEEP: "sleep",
+    numbers.CAUSE_UNKNOWN: "other",
 }
-"""What people are told of a cause, English and Russian."""
+"""Names of the counts; a soft reset counts as a reset."""
 
 
 def cause_field(cause: int) -> str:
     """Return the name of the count that a BOOT record's `cause` belongs to."""
-    return _FIELDS.get(cause, "other")
+    known = numbers.CAUSE_RESET if cause == numbers.CAUSE_SOFT_RESET else cause
+    return _FIELDS.get(known, "other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class Restarts:
         """Return the causes with their numbers, such as "battery out or brownout 2"."""
         place = int(language == "ru")
         return ", ".join(
-            f"{words[place]} {getattr(self, name)}"
-            for name, words in CAUSE_NAMES.items()
+            f"{number_texts.CAUSES[cause][place]} {getattr(self, name)}"
+            for cause, name in _FIELDS.items()
             if getattr(self, name)
         )

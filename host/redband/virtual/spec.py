@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from redband import rules
 from redband.errors import RedbandUserError
-from redband.keys import ROLES, GameKeys
+from redband.keys import GameKeys
+from redband_core.settings_check import ROLES
 
 FULL_BATTERY_MV = 4000
 FIRMWARE_HEAP_KIB = 192

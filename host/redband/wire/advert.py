@@ -6,12 +6,12 @@ host believes of an advert, and when, is in redband.radio.
 
 from collections import namedtuple
 
+from redband_core import numbers
 from redband_core.advert import (
     BATTERY_MAX_PCT,
     FLAGS_ALL,
     NO_SEQ,
     PAYLOAD_BYTES,
-    ROLE_MAX,
     ROLE_SHIFT,
     SHOWN_NO_SEQ,
     TOP_BIT,
@@ -51,7 +51,7 @@ def decode_state(block: "bytes | bytearray | memoryview") -> Advert:
     number = int.from_bytes(block, "little")  # one conversion for all: hosts read thousands
     battery, last = block[14], block[15]
     battery_pct, role = battery & ~TOP_BIT, last >> ROLE_SHIFT
-    if battery_pct > BATTERY_MAX_PCT or role > ROLE_MAX:
+    if battery_pct > BATTERY_MAX_PCT or role > numbers.ROLE_TECHNICIAN:
         raise ProtocolError("advert with a value out of range")
     shown_seq = number >> 88 & SHOWN_NO_SEQ
     return Advert(

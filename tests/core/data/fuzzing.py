@@ -15,6 +15,7 @@ from redband_core import (
     frames,
     journal,
     keys,
+    numbers,
     opening,
     order_frames,
     proofs,
@@ -76,7 +77,7 @@ _STATE = bytes.fromhex("2a00070014000302012c01d20400d730")
 _WANTED = broadcasts.wanted_block(42, 0x00140007, 0xAABBCCDD, 3, 5)
 _OFFER = broadcasts.offer_block(42, 7, 0xAABBCCDD, 1, (9, 2, 3), 0x12345, 0xCAFE)
 _RESULT = broadcasts.result_block(42, 7, 0xAABBCCDD, 9, -10)
-_FLEET = broadcasts.fleet_block(5, broadcasts.FLEET_PAUSE, 0, 30, 7, 1)
+_FLEET = broadcasts.fleet_block(5, numbers.BROADCAST_PAUSE, 0, 30, 7, 1)
 BLOCKS = (_STATE, _WANTED, _OFFER, _RESULT, _FLEET)
 ADVERTS = (
     sealing.seal(advert.KIND_STATE, _STATE, GROUP_KEY, ENCRYPT),
@@ -92,7 +93,7 @@ MESSAGES = (
     wire_frames.encode_prove(bytes(range(16))),
     wire_frames.encode_fetch(3),
     wire_frames.encode_ack(3, 7, 9),
-    wire_order_frames.encode_command(7, order_frames.PAUSE),
+    wire_order_frames.encode_command(7, numbers.COMMAND_PAUSE),
     wire_order_frames.encode_event(0xAABBCCDD, 1, (1, -2)),
     wire_order_frames.encode_fleet(ADVERTS[4]),
     upload.encode_begin(upload.RULESET, 42, (2, 300, 100), bytes(32), 0),

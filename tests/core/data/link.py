@@ -9,14 +9,14 @@ from redband.wire import frames as wire_frames
 from redband.wire import keys as wire_keys
 from redband.wire import log_stream as wire_log_stream
 from redband.wire.log_stream import LogClient
-from redband_core import frames, journal, keys, proofs
+from redband_core import frames, journal, keys, numbers, proofs
 from redband_core.session import BadgeSession
 
 TURN_MS = 30
 STALL_TURNS = 40
 INSTALL_ID = 0xA1B2C3D4
 DONE = (wire_log_stream.DONE,)
-MASTER = keys.ROLE_GAME_MASTER
+MASTER = numbers.ROLE_GAME_MASTER
 HOST_NONCE = b"host8byt"
 BADGE_NONCE = b"badge's 16 bytes"
 ADVERT_COUNT = 0x00140005
