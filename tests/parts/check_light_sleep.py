@@ -8,7 +8,7 @@ from machine import Chip
 from power_bench import MINUTE_MS, Badge
 
 from redband_badge import light_sleep, limits, power_manager
-from redband_badge.power_task import add_power
+from redband_badge.power_parts import add_power
 from redband_badge.state import BadgeState
 from redband_core import numbers
 from redband_core.clock import GameClock
@@ -108,8 +108,8 @@ class LightSleep(unittest.TestCase):
 
     def install(self):
         """Return a Sleeper half a minute after the start and the last input."""
-        sleeper = light_sleep.install(self.badge)
-        sleeper._inputs = (0, 0)
+        sleeper = light_sleep.install(*self.badge.sleep_parts())
+        sleeper._inputs_seen = (0, 0)
         sleeper._uptime = GameClock(35_000)
         sleeper._uptime.start(system.ticks_ms())
         return sleeper

@@ -61,6 +61,7 @@ class FakeBadge:
     def __init__(self):
         self.state = BadgeState()
         self.note_queue = BoundedQueue(16, Wakeup())
+        self.parts = (self.state, self.note_queue)
 
 
 class EarTest(unittest.TestCase):
@@ -68,12 +69,12 @@ class EarTest(unittest.TestCase):
         self.radio = Radios()
         self.badge = FakeBadge()
         self.adverts = FakeAdverts()
-        self.observer = Observer(self.radio, self.badge, keys.Access(FILE), self.adverts)
+        self.observer = Observer(self.radio, *self.badge.parts, keys.Access(FILE), self.adverts)
         self.taken = []
         self.result = TAKEN
         self.observer.takers[advert.KIND_BROADCAST] = self._take
 
-    def _take(self, badge, payload, rssi_dbm, now_ms):
+    def _take(self, payload, rssi_dbm, now_ms):
         self.taken.append((payload, rssi_dbm, now_ms))
         if self.result is None:
             raise ProtocolError("rubbish")
@@ -172,7 +173,7 @@ class EarTest(unittest.TestCase):
         self.assertTrue(3 <= 10000 - self.radio.failures < 15, self.radio.failures)
 
     def test_badge_without_keys_never_listens(self):
-        observer = Observer(self.radio, self.badge, keys.Access(), self.adverts)
+        observer = Observer(self.radio, *self.badge.parts, keys.Access(), self.adverts)
         observer.poll(0)
         self.assertEqual(self.radio.calls, [])
 

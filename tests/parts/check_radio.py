@@ -15,6 +15,7 @@ from redband_badge import limits
 from redband_badge.adverts import Adverts, first_count
 from redband_badge.boot_record import BootRecord
 from redband_badge.bounded_queue import BoundedQueue
+from redband_badge.observer import Observer
 from redband_badge.radio_task import RadioTask
 from redband_badge.state import BadgeState
 from redband_badge.supervisor import Beat
@@ -56,6 +57,19 @@ class Boot:
 
     def save(self):
         self.saved = self.boot_count
+
+
+def radio_task(radio, badge, log, access):
+    """Return the task of a fake badge whose journal is `log`."""
+    adverts = Adverts(badge.state, badge.info, access, badge.boot)
+    observer = Observer(radio, badge.state, badge.note_queue, access, adverts)
+
+    def make_link(link, connection):
+        session = (badge.info, access, {})
+        link.JournalPages = lambda _store, _release: log
+        return link.Link(radio, connection, None, None, session, badge.state.radio_wakeup.set)
+
+    return RadioTask(radio, badge.state, b"info", badge.note_queue, observer, make_link)
 
 
 class FakeBadge:
@@ -228,7 +242,7 @@ class Bench:
         self.log = Log(count)
         self.notes = self.badge.note_queue
         self.access = Access(FILE)
-        self.task = RadioTask(self.radio, self.badge, self.log, self.access, {})
+        self.task = radio_task(self.radio, self.badge, self.log, self.access)
 
     def run(self, play):
         async def both():
@@ -459,7 +473,7 @@ class RadioTaskTest(unittest.TestCase):
         async def play():
             await Host(bench.radio, 1).prove()
             bench.radio.adverts = []
-            bench.task.observer.call(word, 60)
+            bench.task._observer.call(word, 60)
             await until(lambda: len(bench.radio.adverts) >= 4)
 
         bench.run(play)

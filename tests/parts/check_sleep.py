@@ -106,7 +106,7 @@ class Transport(Case):
             self.assertFalse(self.exists(limits.TRANSPORT_PATH))
             self.assertFalse(sleep.begin_transport(ROOT))
             badge = Badge()
-            self.assertFalse(sleep.enter_transport(badge))
+            self.assertFalse(sleep.enter_transport(badge.state))
             self.assertEqual(badge.state.sleep_request, 0)
         finally:
             esp32.wake_on_gpio = wake_on_gpio

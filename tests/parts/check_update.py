@@ -14,6 +14,7 @@ from update_bench import (
     Cut,
     Package,
     UpdateCase,
+    desk_parts,
     link,
     slots,
     tree,
@@ -125,7 +126,7 @@ class UploadTest(UpdateCase):
         self.assertEqual(badge.close_reason(4000), session.CLOSE_ACCESS)
 
     def test_messages_that_make_no_sense_change_nothing(self):
-        desk = self.desk = update._Desk(self.badge)
+        desk = self.desk = update.Desk(*desk_parts(self.badge))
         begin = FIRMWARE.begin()
         for message in (
             begin[:-1],

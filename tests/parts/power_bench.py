@@ -3,6 +3,7 @@
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.power_task import PowerTask
 from redband_badge.state import BadgeState
+from redband_core import numbers
 from redband_hal.event_loop import Wakeup
 
 MINUTE_MS = 60_000
@@ -35,6 +36,7 @@ class Badge:
     """What the power task needs of a Badge."""
 
     inputs = Inputs()
+    boot = store = lights = None
 
     def __init__(self):
         self.state = BadgeState()
@@ -45,6 +47,11 @@ class Badge:
         self.game_journal = GameJournal()
         self.has_radio = True
         self.root = ""
+
+    def sleep_parts(self):
+        """Return what light_sleep.install takes."""
+        feels_blows = self.options.impact != numbers.IMPACT_OFF
+        return self.state, self.inputs, self.has_radio, feels_blows
 
     def notes(self):
         """Return the notes so far, and take them."""
@@ -69,6 +76,7 @@ class Cell:
 
 def make_task(cell=None):
     badge = Badge()
-    task = PowerTask(badge, cell or Cell())
+    rest = (badge.state, badge.game_journal, badge.options.auto_off_min, badge)
+    task = PowerTask(cell or Cell(), *rest)
     task._uptime.start(0)
     return badge, task

@@ -43,6 +43,18 @@ def run(root: str = "") -> None:
     system.reset()
 
 
+async def test_itself(badge, radio, feed) -> None:
+    """Run the self-test if one was asked for; the game begins afterwards."""
+    # The file is the installer's wish, or the result of a test that failed.
+    if read_bytes(badge.root + limits.SELF_TEST_PATH) is None:
+        return
+    parts = (badge.options, badge.boot, badge.game_journal)
+    with Needed(SELF_TEST) as self_test:
+        await self_test.at_start(badge.root, *parts, radio, feed)
+    badge.state.set_fault(numbers.FAULT_SELF_TEST, badge.boot.test_failed != 0)
+    badge.clock.start(system.ticks_ms())
+
+
 class App:
     """All parts of a badge that is well."""
 
@@ -71,7 +83,7 @@ class App:
             for started in self.radios:
                 started.stop()
             return
-        await self._test_itself(badge, radio)
+        await test_itself(badge, radio, self._watchdog.feed)
         supervisor = badge.make_supervisor(self._watchdog.feed)
         if radio is not None:
             add_radio(badge, supervisor, radio)
@@ -80,15 +92,6 @@ class App:
         gc.threshold(limits.GC_THRESHOLD_BYTES)
         self.is_running = True
         await supervisor.run()
-
-    async def _test_itself(self, badge, radio) -> None:
-        # The file is the installer's wish, or the result of a test that failed.
-        if read_bytes(badge.root + limits.SELF_TEST_PATH) is not None:
-            rest = (badge.options, badge.boot, badge.game_journal)
-            with Needed(SELF_TEST) as self_test:
-                await self_test.at_start(badge.root, *rest, radio, self._watchdog.feed)
-            badge.state.set_fault(numbers.FAULT_SELF_TEST, badge.boot.test_failed != 0)
-            badge.clock.start(system.ticks_ms())  # the game begins now
 
     def _try_start(self, radio) -> None:
         try:
