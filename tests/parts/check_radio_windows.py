@@ -240,7 +240,7 @@ class CycleTest(unittest.TestCase):
         self.assertTrue(set(before) != set(after))
         self.assertEqual(self.ble.sizes[after[1]], hal_radio.WRITE_BUFFER_BYTES)
         self.assertEqual(self.ble.values[after[5]], b"Redband")
-        self.assertEqual(self.ble.values[after[0]][:3], b"\x02\x07\x00")
+        self.assertEqual(self.ble.values[after[0]], b"info")
         self.assertEqual(self.ble.values[after[3]], b"\x64")
         self.ble.fire(1, (3, 0, b"123456"))
         self.ble.peer_writes(
