@@ -3,8 +3,15 @@
 import os
 
 import pytest
+from tests.support import compiled
 
 pytest_plugins = ["tests.support.badges", "tests.support.programs"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make what follows from the rulesets, once for all workers."""
+    if not hasattr(config, "workerinput"):
+        compiled.make()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -18,7 +18,7 @@ def run(*items):
     """Check and evaluate a code over VALUES."""
     data = bytes(items)
     check(data, len(VALUES))
-    return evaluate(prepare(data), VALUES, no_timer)
+    return evaluate(prepare(data), 0, VALUES, no_timer)
 
 
 class Values(unittest.TestCase):
@@ -71,8 +71,8 @@ class Values(unittest.TestCase):
 
     def test_time_left_is_asked_by_track_and_zero_without_a_timer(self):
         data = prepare(bytes((3, code.LEFT)))
-        self.assertEqual(evaluate(data, VALUES, lambda track: track * 100), 700)
-        self.assertEqual(evaluate(data, VALUES, no_timer), 0)
+        self.assertEqual(evaluate(data, 0, VALUES, lambda track: track * 100), 700)
+        self.assertEqual(evaluate(data, 0, VALUES, no_timer), 0)
 
 
 class Refused(unittest.TestCase):
@@ -112,7 +112,7 @@ class Refused(unittest.TestCase):
             except RulesError:
                 continue
             accepted += 1
-            total = (total * 31 + evaluate(prepare(data), VALUES, no_timer)) % 1000003
+            total = (total * 31 + evaluate(prepare(data), 0, VALUES, no_timer)) % 1000003
         # Both numbers come from CPython; MicroPython must find the same.
         self.assertEqual((accepted, total), (ACCEPTED, TOTAL))
 

@@ -52,8 +52,8 @@ def view(engine):
     """Return the state without its time."""
     ruleset = engine.ruleset
     return (
-        [engine.track_state(track) for track in range(len(ruleset.tracks))],
-        [engine.counter(i) for i in range(len(ruleset.counters))],
+        [engine.track_state(track) for track in range(len(ruleset.state_counts))],
+        [engine.counter(i) for i in range(ruleset.counter_count)],
         engine.signal(),
     )
 
@@ -62,11 +62,11 @@ class Extremes(unittest.TestCase):
     def check(self, engine, name):
         """The engine's promises, whatever was done to it."""
         ruleset = engine.ruleset
-        for i in range(len(ruleset.counters)):
+        for i in range(ruleset.counter_count):
             low, high = engine.counter_range(i)
             self.assertTrue(-COUNTER_LIMIT <= low <= engine.counter(i) <= high, name)
             self.assertTrue(high <= COUNTER_LIMIT, name)
-        for track in range(len(ruleset.tracks)):
+        for track in range(len(ruleset.state_counts)):
             left_ms = engine.timer_left_ms(track)
             self.assertTrue(left_ms == -1 or 0 < left_ms <= TIMER_LIMIT_MS, name)
         self.assertTrue(0 <= engine.signal() < len(ruleset.signals), name)

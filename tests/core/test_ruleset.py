@@ -26,10 +26,9 @@ class Decoding(unittest.TestCase):
         ruleset = Ruleset.from_bytes(data)
         self.assertTrue(len(data) <= 2048)
         self.assertEqual((ruleset.name, ruleset.void_window_ms), ("hits", 10000))
-        self.assertEqual(ruleset.param_count, len(ruleset.param_defaults))
-        self.assertEqual(ruleset.param_defaults[:2], (3, 15 * 60 * 1000))
+        self.assertEqual(ruleset.defaults()[:2], (3, 15 * 60 * 1000))
         self.assertEqual(len(ruleset.identity), 8)
-        self.assertEqual(ruleset.event_args[:3], (1, 2, 0))
+        self.assertEqual(tuple(ruleset.event_args[:3]), (1, 2, 0))
         self.assertEqual(ruleset.shown_counters, (0,))
 
     def test_identity_names_the_exact_bytes(self):

@@ -33,14 +33,14 @@ def replayed(bench) -> Engine:
 
 
 def state_of(engine: Engine) -> tuple[list[int], list[int], int]:
-    tracks = [engine.track_state(track) for track in range(len(engine.ruleset.tracks))]
-    counters = [engine.counter(index) for index in range(len(engine.ruleset.counters))]
+    tracks = [engine.track_state(track) for track in range(len(engine.ruleset.state_counts))]
+    counters = [engine.counter(index) for index in range(engine.ruleset.counter_count)]
     return tracks, counters, engine.signal()
 
 
 async def test_R6_hit_shown_by_the_lights_is_in_the_journal_after_a_power_cut(make_bench):
     bench = await make_bench(
-        params=(20, *Ruleset.from_bytes(rules.load("hits").data).param_defaults[1:])
+        params=(20, *Ruleset.from_bytes(rules.load("hits").data).defaults()[1:])
     )
     for count in range(1, 13):
         press = asyncio.ensure_future(bench.badge.press(60))

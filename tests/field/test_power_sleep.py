@@ -208,7 +208,7 @@ async def until_refusal(bench, allowed: tuple[int, ...]) -> None:
 
 
 async def test_light_sleep_without_a_radio_loses_no_press(make_bench):
-    params = Ruleset.from_bytes(rules.load("hits").data).param_defaults
+    params = Ruleset.from_bytes(rules.load("hits").data).defaults()
     chosen = settings(radio=False, impact="off", params=[20, *params[1:]])
     bench = await make_bench(time_factor=4, replace={"/settings.json": chosen})
     badge = bench.badge

@@ -48,10 +48,10 @@ def play(engine: Engine, script: Script) -> list[int]:
 
 def view(engine: Engine) -> tuple:
     """Return all of the state that can be seen."""
-    tracks = range(len(engine.ruleset.tracks))
+    tracks = range(len(engine.ruleset.state_counts))
     return (
         [engine.track_state(track) for track in tracks],
-        [engine.counter(i) for i in range(len(engine.ruleset.counters))],
+        [engine.counter(i) for i in range(engine.ruleset.counter_count)],
         [engine.timer_left_ms(track) for track in tracks],
         engine.signal(),
         engine.next_deadline_ms(),

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support import rules_vectors
 
 from redband.errors import RedbandUserError
 from redband.rules import RulesFileError, load, parse, presets, shipped
 from redband.rules.library import PARTS, PRESETS, SHIPPED
 from redband_core.engine import Engine
 
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "rules.md"
 BASE = """\
 [ruleset]
 id = "base"
@@ -328,7 +328,7 @@ def test_shipped_files_are_complete_and_in_both_languages(name: str) -> None:
 
 
 def test_examples_in_the_document_are_right() -> None:
-    text = rules_vectors.DOCUMENT.read_text(encoding="utf-8")
+    text = DOCUMENT.read_text(encoding="utf-8")
     blocks = [part.split("```")[0] for part in text.split("```toml\n")[1:]]
     whole = [block for block in blocks if block.startswith("[ruleset]")]
     assert [parse(block, Path("example.toml")).id for block in whole] == ["duel", "saturday"]

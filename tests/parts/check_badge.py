@@ -16,7 +16,7 @@ from redband_hal import system
 
 with open(os.getenv("REDBAND_RULESET"), "rb") as file:
     RULESET = file.read()
-PARAMS = list(Ruleset.from_bytes(RULESET).param_defaults)
+PARAMS = list(Ruleset.from_bytes(RULESET).defaults())
 SETTINGS = {
     "badge_id": 7,
     "player": "Anna",
@@ -47,8 +47,8 @@ def write_settings(**changes):
 def state_of(badge):
     """What the rules know, less the time: notes let it pass, too."""
     engine = badge.game_journal.engine
-    tracks = [engine.track_state(track) for track in range(len(engine.ruleset.tracks))]
-    return tracks, [engine.counter(index) for index in range(len(engine.ruleset.counters))]
+    tracks = [engine.track_state(track) for track in range(len(engine.ruleset.state_counts))]
+    return tracks, [engine.counter(index) for index in range(engine.ruleset.counter_count)]
 
 
 class BadgeTest(unittest.TestCase):

@@ -178,7 +178,7 @@ class StallTest(unittest.TestCase):
         self.assertEqual(len(self.bench.hits()), len(presses))
 
     def test_R4_no_timer_ends_later_than_one_stall(self):
-        params = list(HITS.param_defaults)
+        params = list(HITS.defaults())
         params[0] = 1
         params[1] = DEATH_MS
         edges = []

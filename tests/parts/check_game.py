@@ -29,7 +29,7 @@ with open(os.getenv("REDBAND_RULESET"), "rb") as file:
 PRESS = gestures.PRESS
 HOLD = gestures.HOLD
 DEATH_MS = 900_000
-MANY_HITS = (9,) + RULESET.param_defaults[1:]
+MANY_HITS = (9,) + RULESET.defaults()[1:]
 
 
 class Bench:
@@ -61,7 +61,7 @@ class Bench:
 
     def shown(self):
         engine = self.game_journal.engine
-        tracks = [engine.track_state(track) for track in range(len(RULESET.tracks))]
+        tracks = [engine.track_state(track) for track in range(len(RULESET.state_counts))]
         return (tracks, self.state.counters, self.state.signal)
 
 

@@ -285,7 +285,7 @@ class CostTest(unittest.TestCase):
 
     def test_plain_hit_has_at_most_12_bytes_checksum_included(self):
         hits = ruleset("hits")
-        many = (9,) + hits.param_defaults[1:]
+        many = (9,) + hits.defaults()[1:]
         for gap_ms, most in ((100, 10), (16_000, 11), (60_000, 12), (2_097_000, 12)):
             self.assertEqual(self.bytes_of_press(hits, gap_ms, many), most)
         # After 35 quiet minutes, up to three days:

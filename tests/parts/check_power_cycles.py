@@ -24,7 +24,7 @@ def left_of(badge):
 
 def shown_by(badge):
     engine = badge.game_journal.engine
-    tracks = [engine.track_state(track) for track in range(len(badge.ruleset.tracks))]
+    tracks = [engine.track_state(track) for track in range(len(badge.ruleset.state_counts))]
     return tracks, badge.state.counters, badge.state.signal
 
 

@@ -218,7 +218,7 @@ class DataTest(UpdateCase):
         self.assertEqual(json.loads(read_file(ROOT + "/settings.json")), SETTINGS)
 
     def test_new_game_needs_the_force_bit(self):
-        params = list(self.badge.ruleset.param_defaults)
+        params = list(self.badge.ruleset.defaults())
         package = self.settings(params=params)
         self.assertEqual(self.upload(package), upload.NEW_GAME)
         self.assertEqual(self.upload(package, flags=upload.MAY_BEGIN_GAME), upload.DONE)

@@ -172,8 +172,8 @@ class GameBench:
     def shown(self):
         """Return all that a player can see of the state, and the timers."""
         engine = self.game_journal.engine
-        tracks = [engine.track_state(track) for track in range(len(self.rules.tracks))]
-        timers = [engine.timer_left_ms(track) for track in range(len(self.rules.tracks))]
+        tracks = [engine.track_state(track) for track in range(len(self.rules.state_counts))]
+        timers = [engine.timer_left_ms(track) for track in range(len(self.rules.state_counts))]
         state = self.state
         return (tracks, timers, state.counters, state.signal, state.is_paused)
 

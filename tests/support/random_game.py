@@ -44,7 +44,7 @@ class Dice:
 def params(ruleset, dice):
     """Return a player's params: each second player's are the defaults."""
     if dice.below(2):
-        return list(ruleset.param_defaults)
+        return list(ruleset.defaults())
     values = []
     for default, low, high in ruleset.params:
         values.append(default if dice.below(3) == 0 else dice.between(low, high))
@@ -92,7 +92,7 @@ class Seen:
 
     def look(self, engine, event, outcome):
         """Note where the engine is now."""
-        for track in range(len(engine.ruleset.tracks)):
+        for track in range(len(engine.ruleset.state_counts)):
             self.states.add((track, engine.track_state(track)))
         if not outcome:
             self.applied.add(event)

@@ -33,9 +33,9 @@ with open({trace!r}) as file:
 
 
 def view(engine):
-    tracks = range(len(ruleset.tracks))
+    tracks = range(len(ruleset.state_counts))
     row = [engine.track_state(t) for t in tracks]
-    row += [engine.counter(i) for i in range(len(ruleset.counters))]
+    row += [engine.counter(i) for i in range(ruleset.counter_count)]
     row += [engine.timer_left_ms(t) for t in tracks]
     return tuple(row) + (engine.signal(),)
 

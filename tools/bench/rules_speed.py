@@ -25,8 +25,8 @@ LIBRARIES = (
 
 def engine_view(engine: Engine) -> tuple[int, ...]:
     """Return states, counters and ms left of the engine, as `Player.view` does."""
-    tracks = range(len(engine.ruleset.tracks))
-    counters = range(len(engine.ruleset.counters))
+    tracks = range(len(engine.ruleset.state_counts))
+    counters = range(engine.ruleset.counter_count)
     return (
         *[engine.track_state(track) for track in tracks],
         *[engine.counter(i) for i in counters],

@@ -12,10 +12,10 @@ track, then the "always" rules until nothing changes.
 """
 
 from redband_core.errors import RulesError
-from redband_core.expression import evaluate
 from redband_core.ruleset import (
     BAD_ARGUMENTS,
     ENDLESS,
+    EXPRESSION_BYTES,
     NOTHING_TO_VOID,
     UNKNOWN_EVENT,
     VOID,
@@ -41,7 +41,7 @@ class Engine(State):
         """
         self._history = []  # tuples (ms, event, args, values before, timers before), oldest first
         State.__init__(self, ruleset, params)
-        self._commit(())
+        self._commit([])
 
     # What happens.
 
@@ -67,7 +67,7 @@ class Engine(State):
         self.now_ms = deadline
         self._timers[track] = NO_TIMER
         state = self._values[track]
-        if self._apply(self.ruleset.timer_rules[track][state], ENDLESS):
+        if self._apply(self.ruleset.state_row(track, state) + EXPRESSION_BYTES, ENDLESS):
             self._signal = -1
             self._find_next()  # nothing was done, but the timer is over
         return track
@@ -99,7 +99,8 @@ class Engine(State):
                 return BAD_ARGUMENTS
             values[slot] = value
             slot += 1
-        rules, otherwise = ruleset.event_rules[event_id], ruleset.otherwise[event_id]
+        rules = ruleset.event_lists + 2 * event_id
+        otherwise = ruleset.otherwise[event_id]
         if not self._history and not ruleset.void_marks[event_id]:
             return self._apply(rules, otherwise)
         before = (tuple(values[: self._kept]), tuple(self._timers))
@@ -109,20 +110,12 @@ class Engine(State):
         return outcome
 
     def _apply(self, rules, otherwise):
-        values = self._values
-        chosen = []
-        for where, guard, refusal, effects in rules:
-            for test in where:
-                if not (test >> 8 >> values[test & 0xFF]) & 1:
-                    break
-            else:
-                if guard is None or evaluate(guard, values, self.timer_left_ms):
-                    if refusal:
-                        return refusal
-                    chosen.append(effects)
+        """Decide by the rules whose list's offset stands at `rules`; return 0 or the refusal."""
+        program = self.ruleset.program
+        chosen = self._holding(program[rules] | program[rules + 1] << 8)
         if not chosen:
             return otherwise
-        return self._commit(chosen)
+        return program[chosen[-1]] or self._commit(chosen)
 
     def _commit(self, chosen):
         """Do the effects, then the "always" rules. Return 0, or ENDLESS with nothing changed."""
@@ -137,9 +130,8 @@ class Engine(State):
         rounds = 0
         while always:
             last = values[:kept]
-            due = [rule[3] for rule in always if self._holds(rule[0], rule[1])]
             moved = 0
-            for effects in due:
+            for effects in self._holding(always):
                 moved = self._do(effects, moved)
             if values[:kept] == last:
                 break

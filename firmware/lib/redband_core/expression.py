@@ -7,6 +7,8 @@ int on MicroPython and CPython: no floats, division by zero gives 0, a truth val
 It does not know names, nor what a slot means: that is the ruleset's business.
 
 Code: a byte below FIRST_OPERATOR pushes the value of that slot; the others are operators.
+A place for an expression is three bytes: two slots and their operator; a slot, 0, 0; the offset
+of a longer code, which END closes, and LONG; or 0, 0, NONE, which gives 0.
 """
 
 FIRST_OPERATOR = 0xC0
@@ -35,20 +37,26 @@ ABS = 0xD2
 LEFT = 0xD3  # ms left of the timer of the track with that number, 0 when there is none
 # With three: condition, value if true, value if not.
 SELECT = 0xD8
+# No operators: see above.
+LONG = 0xFD
+NONE = 0xFE
+END = 0xFF
 
 
-def evaluate(expression, values, timer_left):
-    """Return the int value of a prepared expression. Never raises.
+def evaluate(program, at, values, timer_left):
+    """Return the int value of the expression at offset `at` of `program`. Never raises.
 
     values: list of all slots. timer_left: function track number -> ms left, -1 for none.
     """
-    if isinstance(expression, bytes):
-        return _run(expression, values, timer_left)
-    if expression < FIRST_OPERATOR:
-        return values[expression]
-    operator = expression >> 16
-    a = values[expression & 0xFF]
-    b = values[(expression >> 8) & 0xFF]
+    operator = program[at + 2]
+    if operator >= LONG:
+        if operator == NONE:
+            return 0
+        return _run(program, program[at] | program[at + 1] << 8, values, timer_left)
+    a = values[program[at]]
+    if operator < FIRST_OPERATOR:
+        return a
+    b = values[program[at + 1]]
     if operator == EQ:
         return 1 if a == b else 0
     if operator == GT:
@@ -60,9 +68,10 @@ def evaluate(expression, values, timer_left):
     return _binary(operator, a, b)
 
 
-def _run(code, values, timer_left):
+def _run(program, at, values, timer_left):
     stack = []
-    for byte in code:
+    byte = program[at]
+    while byte != END:
         if byte < FIRST_OPERATOR:
             stack.append(values[byte])
         elif byte <= MAX:
@@ -80,6 +89,8 @@ def _run(code, values, timer_left):
             stack[-1] = abs(stack[-1])
         else:
             stack[-1] = max(timer_left(stack[-1]), 0)
+        at += 1
+        byte = program[at]
     return stack[0]
 
 

@@ -7,12 +7,14 @@ badge needs this only while it reads its ruleset.
 from redband_core.errors import RulesError
 from redband_core.expression import (
     ADD,
+    END,
     EQ,
     FIRST_OPERATOR,
     GE,
     GT,
     LE,
     LEFT,
+    LONG,
     LT,
     MAX,
     NE,
@@ -52,11 +54,22 @@ def check(code, slot_count: int) -> None:
         raise RulesError("expression does not give one value")
 
 
-def prepare(code):
-    """Return checked `code` in the form that `evaluate` takes."""
-    # One int where that says it all, which takes no memory: a badge holds dozens of these.
+def put(program, code):
+    """Return checked `code` as a place's three bytes; one that they can't hold goes to the end of
+    `program`, a bytearray of less than 64 kB.
+    """
     if len(code) == 1:
-        return code[0]
+        return bytes((code[0], 0, 0))
     if len(code) == 3 and code[2] in _FAST:
-        return code[0] | code[1] << 8 | code[2] << 16
-    return bytes(code)
+        return bytes(code)
+    at = len(program)
+    program.extend(code)
+    program.append(END)
+    return bytes((at & 0xFF, at >> 8, LONG))
+
+
+def prepare(code):
+    """Return a program with checked `code` at offset 0, as `evaluate` takes it."""
+    program = bytearray(3)
+    program[:3] = put(program, code)
+    return bytes(program)

@@ -1,12 +1,15 @@
-"""A compiled ruleset, decoded and checked: the tables that the engine runs.
+"""A compiled ruleset, checked: the bytes that the engine runs in place, and where their rows are.
 
-Problem: the badge gets its game as a file that may be damaged, old or not a ruleset at all.
-Guarantee: `Ruleset.from_bytes` either gives tables in which every index is valid and every
+Problem: the badge gets its game as a file that may be damaged, old or not a ruleset at all, and
+tables of it would take five times the file's bytes of a heap that is short.
+Guarantee: `Ruleset.from_bytes` either gives a ruleset in which every index is valid and every
 expression is safe to run, or raises RulesError. The engine need not check again.
 It holds no names: titles of states and events stay on the host (`redband.rules`).
 
 Reading is done by `ruleset_reader`, which knows the layout and leaves a badge's memory afterwards.
 """
+
+from redband_core.packing import Reader
 
 MAGIC = b"RBL1"
 SIZE_LIMIT = 8192  # bytes; four times the largest shipped ruleset
@@ -34,45 +37,54 @@ RESUME = 6
 NOTE = 7  # note number a with the value of the expression
 
 
+# Bytes of `program`, see ruleset_reader.
+EXPRESSION_BYTES = 3
+STATE_BYTES = 5  # timer expression, offset of the rules of its end
+EFFECT_BYTES = 7
+
+
 class Ruleset:
-    """Decoded tables; made by `from_bytes` only.
+    """A checked ruleset; made by `from_bytes` only.
 
     identity: 8 bytes that name this exact ruleset. name: short text. params: tuple of
-    (default, low, high). tracks: tuple of (initial state, tuple of timer expressions or None).
-    counters: tuple of (low, high, start) expressions. rules: tuple of
-    (where, guard expression or None, refusal or 0, effects); where: tuple of
-    mask << 8 | track; effects: tuple of (op | target << 3 | a << 11, expression or None).
-    event_rules, timer_rules[track][state], always: tuples of rules.
-    signals: tuple of (red, green, vibration) pattern codes.
+    (default, low, high). state_counts: of each track. counter_count: of counters.
+    event_args: number of arguments of each event; arg_ranges: tuples of (low, high) of them.
+    event_roles, void_marks, otherwise: one number for each event.
+    signals: tuple of (red, green, vibration) pattern codes. shown_counters: tuple of counters.
+    signal_timers: the track of each signal, or a number that no track has.
+
+    program: what the engine runs in place, as ruleset_reader lays it out; its rows are read
+    through offsets: `track_rows`, `counter_rows`, `event_lists`, `always`, `signal_list`.
+    test_bytes: of one test of a condition.
     """
 
     name: str
     void_window_ms: int
     params: tuple
-    param_count: int
-    param_defaults: tuple
-    counters: tuple
-    tracks: tuple
+    state_counts: tuple
+    counter_count: int
     first_param: int
     first_arg: int
     arg_slots: int
     constants: tuple
     slot_count: int
-    rules: tuple
-    event_roles: tuple
-    void_marks: tuple
-    otherwise: tuple
+    event_roles: bytes
+    void_marks: bytes
+    otherwise: bytes
     arg_ranges: tuple
-    event_rules: tuple
-    event_args: tuple
-    timer_rules: tuple
-    always: tuple
+    event_args: bytes
     refusal_count: int
-    signal_conditions: tuple
     signals: tuple
-    signal_timers: tuple
+    signal_timers: bytes
     shown_counters: tuple
-    _gestures: tuple
+    program: bytes
+    test_bytes: int
+    track_rows: tuple
+    counter_rows: int
+    event_lists: int
+    always: int
+    signal_list: int
+    gesture_rows: int
 
     def __init__(self, identity):
         self.identity = identity
@@ -84,9 +96,20 @@ class Ruleset:
 
         return ruleset_reader.read(cls, data)
 
+    def defaults(self) -> tuple:
+        """Return the params of a player for whom nothing else is said."""
+        return tuple([default for default, _low, _high in self.params])
+
+    def state_row(self, track: int, state: int) -> int:
+        """Return the offset of a state's timer expression and, behind it, of its end's rules."""
+        return self.track_rows[track] + state * STATE_BYTES
+
     def gesture_event(self, code: int):
         """Return (event id, args) bound to the gesture code, or None."""
-        for bound, event, args in self._gestures:
+        rows = Reader(self.program, self.gesture_rows)
+        for _ in range(rows.varint()):
+            bound, event = rows.varint(), rows.varint()
+            args = tuple([rows.signed() for _ in range(rows.varint())])
             if bound == code:
                 return (event, args)
         return None

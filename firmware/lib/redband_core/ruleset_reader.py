@@ -1,7 +1,8 @@
 """Reads a compiled ruleset and checks it, so that the engine need not.
 
-Problem: the file may be damaged, old or not a ruleset at all. Guarantee: `read` gives tables in
-which every index is valid and every expression is safe to run, or raises RulesError.
+Problem: the file may be damaged, old or not a ruleset at all, and its varints take time to find.
+Guarantee: `read` gives a ruleset in which every index is valid and every expression is safe to
+run, or raises RulesError.
 
 Layout (all numbers are varints, "signed" ones zigzag, unless a width is given):
     b"RBL1" | name | void window ms
@@ -16,14 +17,26 @@ Layout (all numbers are varints, "signed" ones zigzag, unless a width is given):
 Every list has its length in front. A condition is a list of (track, mask of states) and an
 expression + 1. Slots of expressions, in this order: tracks, counters, params, arguments,
 constants.
+
+What it makes of it for the engine, `Ruleset.program` (offsets of two bytes, little endian;
+expressions of three, see `expression`; 0 at 0, so that offset 0 is an empty list):
+    codes of longer expressions | counters: low, high, start
+    for each track: first state, states: timer expression, offset of the list of rules of its end
+    rules: condition, outcome, number of effects, effects: op, target, a (2 bytes), expression
+    lists of rules: offsets of rules, 0 | events: offsets of their lists
+    gestures, as in the file
+An outcome is a rule's refusal, 0 for none. Signals are a list of rules without effects, too; the
+outcome is the signal's number + 1.
+A condition here is the number of its tests, the tests, and an expression. A test is a track and a
+mask of states, one bit each, as many bytes as the track with the most states needs.
 """
 
 import binascii
 import hashlib
 
 from redband_core.errors import ProtocolError, RulesError
-from redband_core.expression import FIRST_OPERATOR
-from redband_core.expression_reader import check, prepare
+from redband_core.expression import FIRST_OPERATOR, NONE
+from redband_core.expression_reader import check, put
 from redband_core.led import PATTERN_NAMES
 from redband_core.packing import Reader
 from redband_core.ruleset import (
@@ -37,6 +50,9 @@ from redband_core.ruleset import (
     TIMER_SET,
     VOID_TAG,
 )
+
+_NO_EXPRESSION = bytes((0, 0, NONE))
+_PROGRAM_LIMIT = 0xFFFF
 
 
 def read(cls, data):
@@ -55,96 +71,114 @@ def read(cls, data):
         raise RulesError("ruleset is cut short")
     if not reader.at_end():
         raise RulesError("ruleset has bytes left over")
+    ruleset.program = bytes(reader.program)
     return ruleset
 
 
 def _read_state(ruleset, reader):
     ruleset.name = "".join([chr(byte) for byte in reader.take(reader.varint())])
     ruleset.void_window_ms = reader.varint()
+    reader.program = bytearray(2)
     reader.seen = {}
     ruleset.params = reader.rows(
         lambda: reader.once((reader.signed(), reader.signed(), reader.signed()))
     )
-    ruleset.param_count = len(ruleset.params)
-    ruleset.param_defaults = tuple([param[0] for param in ruleset.params])
     counters = reader.rows(lambda: (reader.varint(), reader.varint(), reader.varint()))
     tracks = reader.rows(lambda: (reader.varint(), reader.rows(reader.varint)))
-    reader.state_counts = [len(states) for _initial, states in tracks]
+    ruleset.state_counts = tuple([len(states) for _first, states in tracks])
+    ruleset.counter_count = len(counters)
     ruleset.first_param = len(tracks) + len(counters)
-    ruleset.first_arg = ruleset.first_param + ruleset.param_count
+    ruleset.first_arg = ruleset.first_param + len(ruleset.params)
     ruleset.arg_slots = reader.varint()
     ruleset.constants = reader.rows(reader.signed)
     ruleset.slot_count = ruleset.first_arg + ruleset.arg_slots + len(ruleset.constants)
     if ruleset.slot_count > FIRST_OPERATOR or not tracks:
         raise RulesError("too many slots or no track")
-    reader.slot_count = ruleset.slot_count
-    reader.counter_range = (len(tracks), ruleset.first_param)
+    reader.ruleset = ruleset
+    reader.mask_bytes = (max(ruleset.state_counts) + 7) // 8
+    ruleset.test_bytes = 1 + reader.mask_bytes
     reader.expressions = reader.rows(reader.read_expression)
-    pick = reader.pick_expression
-    ruleset.counters = tuple([(pick(low), pick(top), pick(start)) for low, top, start in counters])
-    ruleset.tracks = tuple(
-        [
-            (reader.below(initial, len(states)), tuple([reader.optional(s) for s in states]))
-            for initial, states in tracks
-        ]
-    )
+    ruleset.counter_rows = len(reader.program)
+    for row in counters:
+        for index in row:
+            reader.program.extend(reader.expression(index + 1))
+    ruleset.track_rows = tuple([_put_track(reader, *track) for track in tracks])
+
+
+def _put_track(reader, first, states) -> int:
+    """Append a track; return where its first state's row is."""
+    reader.program.append(reader.below(reader.below(first, len(states)), 256))
+    at = len(reader.program)
+    for timer in states:
+        reader.program.extend(reader.expression(timer))
+        reader.put_offset(0)
+    return at
 
 
 def _read_rules(ruleset, reader):
     reader.rules = reader.rows(reader.read_rule)
-    ruleset.rules = reader.rules
     events = reader.rows(lambda: _read_event(ruleset, reader))
     if not events or len(events[0][3]) != 1:
         raise RulesError("no void event")
     columns = tuple(zip(*events))
-    ruleset.event_roles, ruleset.void_marks, ruleset.otherwise = columns[:3]
-    ruleset.arg_ranges, ruleset.event_rules = columns[3:]
-    ruleset.event_args = tuple([len(ranges) for ranges in ruleset.arg_ranges])
-    ruleset.timer_rules = tuple(
-        [
-            tuple([reader.rule_list() if timer else () for timer in timers])
-            for _initial, timers in ruleset.tracks
-        ]
-    )
+    ruleset.event_roles, ruleset.void_marks, ruleset.otherwise = map(bytes, columns[:3])
+    ruleset.arg_ranges = columns[3]
+    ruleset.event_args = bytes([len(ranges) for ranges in ruleset.arg_ranges])
+    ruleset.event_lists = len(reader.program)
+    for offset in columns[4]:
+        reader.put_offset(offset)
+    for track, count in enumerate(ruleset.state_counts):
+        for state in range(count):
+            at = ruleset.state_row(track, state)
+            if reader.program[at + 2] != NONE:
+                offset = reader.rule_list()
+                reader.program[at + 3] = offset & 0xFF
+                reader.program[at + 4] = offset >> 8
     ruleset.always = reader.rule_list()
 
 
 def _read_event(ruleset, reader):
-    roles, mark, otherwise = reader.varint(), reader.varint(), reader.varint()
+    roles, mark, otherwise = [reader.below(reader.varint(), 256) for _ in range(3)]
     ranges = reader.rows(lambda: reader.once((reader.signed(), reader.signed())))
     ranges = reader.once(ranges)
     if len(ranges) > ruleset.arg_slots or mark >= VOID_TAG + len(ranges):
         raise RulesError("impossible arguments")
+    reader.refusal_max = max(reader.refusal_max, otherwise)
     return (roles, mark, otherwise or NOT_APPLICABLE, ranges, reader.rule_list())
 
 
 def _read_outputs(ruleset, reader):
     ruleset.refusal_count = reader.varint()
-    refusals = [rule[2] for rule in ruleset.rules] + list(ruleset.otherwise)
-    if max(refusals) > ruleset.refusal_count:
+    if max(reader.refusal_max, NOT_APPLICABLE) > ruleset.refusal_count:
         raise RulesError("unknown refusal")
+    reader.outcome = 0
     signals = reader.rows(reader.read_signal)
     if not signals:
         raise RulesError("no signal")
-    ruleset.signal_conditions, ruleset.signals, ruleset.signal_timers = tuple(zip(*signals))
-    ruleset._gestures = reader.rows(
+    conditions, ruleset.signals, timers = tuple(zip(*signals))
+    ruleset.signal_timers = bytes(timers)
+    ruleset.signal_list = reader.put_list(conditions)
+    start = reader.offset
+    for _code, event, _args in reader.rows(
         lambda: (reader.varint(), reader.varint(), reader.rows(reader.signed))
-    )
-    for _code, event, _args in ruleset._gestures:
+    ):
         reader.below(event, len(ruleset.event_args))
-    count = len(ruleset.counters)
+    ruleset.gesture_rows = reader.put(reader.between(start))
+    count = ruleset.counter_count
     ruleset.shown_counters = tuple([reader.below(i, count) for i in reader.rows(reader.varint)])
 
 
 class _RulesReader(Reader):
     """Reads the parts of a ruleset, checking each index against what was read before."""
 
-    slot_count = 0
-    counter_range = (0, 0)
-    state_counts: list[int]
+    ruleset = None
+    program: bytearray
+    mask_bytes = 0
     expressions: tuple
     rules: tuple
     seen: dict
+    refusal_max = 0
+    outcome = 0
 
     def rows(self, read):
         """Return the tuple of a counted list."""
@@ -163,60 +197,104 @@ class _RulesReader(Reader):
             raise RulesError("number outside its table")
         return index
 
+    def between(self, start: int) -> bytes:
+        """Return what was read since `start`."""
+        end, self.offset = self.offset, start
+        return self.take(end - start)
+
+    def put(self, part) -> int:
+        """Append to the program; return where it begins."""
+        at = len(self.program)
+        self.program.extend(part)
+        self.below(len(self.program), _PROGRAM_LIMIT)
+        return at
+
+    def put_offset(self, offset: int) -> None:
+        self.put((offset & 0xFF, offset >> 8))
+
     def read_expression(self):
         code = self.take(self.varint())
-        check(code, self.slot_count)
-        return prepare(code)
+        check(code, self.ruleset.slot_count)
+        return self.once(put(self.program, code))
 
-    def pick_expression(self, index):
-        return self.expressions[self.below(index, len(self.expressions))]
-
-    def optional(self, index):
-        """Return the expression with number `index` - 1, None for 0."""
-        return self.pick_expression(index - 1) if index else None
+    def expression(self, index):
+        """Return the expression with number `index` - 1, that of nothing for 0."""
+        if not index:
+            return _NO_EXPRESSION
+        return self.expressions[self.below(index - 1, len(self.expressions))]
 
     def read_condition(self):
-        where = self.once(self.rows(self.read_test))
-        return (where, self.optional(self.varint()))
+        tests = self.rows(self.read_test)
+        condition = bytearray((self.below(len(tests), 256),))
+        for test in tests:
+            condition.extend(test)
+        condition.extend(self.expression(self.varint()))
+        return condition
 
     def read_test(self):
-        track = self.below(self.varint(), len(self.state_counts))
-        return self.varint() << 8 | track
+        track, mask = self.below(self.varint(), len(self.ruleset.state_counts)), self.varint()
+        test = bytearray((track,))
+        for _ in range(self.mask_bytes):
+            test.append(mask & 0xFF)
+            mask >>= 8
+        return test
 
     def read_rule(self):
-        where, guard = self.read_condition()
-        refusal = self.varint()
-        return (where, guard, refusal, self.once(self.rows(self.read_effect)))
+        rule = self.read_condition()
+        refusal = self.below(self.varint(), 256)
+        self.refusal_max = max(self.refusal_max, refusal)
+        rule.append(refusal)
+        effects = self.rows(self.read_effect)
+        rule.append(self.below(len(effects), 256))
+        for effect in effects:
+            rule.extend(effect)
+        return self.put(rule)
 
     def read_effect(self):
         op, target, a = self.varint(), self.varint(), self.varint()
-        expression = self.optional(self.varint())
+        expression = self.expression(self.varint())
         if op == SET:
-            first, end = self.counter_range
-            if target < first:
+            if target < len(self.ruleset.state_counts):
                 raise RulesError("sets what is no counter")
-            self.below(target, end)
+            self.below(target, self.ruleset.first_param)
         elif op == NOTE:
             target = 0  # a note has none
         else:
-            self.below(target, len(self.state_counts))
+            self.below(target, len(self.ruleset.state_counts))
             if op == GO:
-                self.below(a, self.state_counts[target])
+                self.below(a, self.ruleset.state_counts[target])
         if (
             op < SET
             or op > NOTE
-            or (expression is None and op in (SET, TIMER_SET, TIMER_ADD, NOTE))
+            or (expression is _NO_EXPRESSION and op in (SET, TIMER_SET, TIMER_ADD, NOTE))
         ):
             raise RulesError("unknown effect")
-        return self.once((op | target << 3 | a << 11, expression))
+        self.below(a, 0x10000)
+        return bytes((op, target, a & 0xFF, a >> 8)) + expression
 
-    def rule_list(self):
-        """Return the tuple of rules of a list of rule numbers."""
-        return tuple([self.rules[self.below(i, len(self.rules))] for i in self.rows(self.varint)])
+    def rule_list(self) -> int:
+        """Append a list of rules; return where it begins."""
+        rules = [self.rules[self.below(i, len(self.rules))] for i in self.rows(self.varint)]
+        if not rules:
+            return 0
+        return self.put_list(rules)
+
+    def put_list(self, offsets) -> int:
+        at = len(self.program)
+        for offset in offsets:
+            self.put_offset(offset)
+        self.put_offset(0)
+        return at
 
     def read_signal(self):
+        self.outcome = self.below(self.outcome + 1, 256)
         condition = self.read_condition()
+        condition.append(self.outcome)
         patterns = [self.below(self.varint(), len(PATTERN_NAMES)) for _ in range(3)]
-        timer = self.varint()
-        self.below(timer, len(self.state_counts) + 1)
-        return (condition, self.once(tuple(patterns)), timer - 1)
+        timer, track_count = self.varint(), len(self.ruleset.state_counts)
+        self.below(timer, track_count + 1)
+        return (
+            self.put(condition),
+            self.once(tuple(patterns)),
+            timer - 1 if timer else track_count,
+        )

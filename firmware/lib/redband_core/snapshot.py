@@ -47,14 +47,14 @@ def unpack(ruleset, data) -> tuple:
 def _unpack(ruleset, reader):
     if reader.u8() != SNAPSHOT_VERSION or bytes(reader.take(8)) != ruleset.identity:
         raise RulesError("the snapshot is of another ruleset")
-    params = [reader.signed() for _ in range(ruleset.param_count)]
+    params = [reader.signed() for _ in ruleset.params]
     start_ms = reader.varint()
     now_ms = start_ms + reader.varint()
     values = [reader.signed() for _ in range(ruleset.first_param)]
-    for track, (_initial, states) in enumerate(ruleset.tracks):
-        if not 0 <= values[track] < len(states):
+    for track, count in enumerate(ruleset.state_counts):
+        if not 0 <= values[track] < count:
             raise RulesError("the snapshot has an unknown state")
-    timers = [reader.signed() for _ in ruleset.tracks]
+    timers = [reader.signed() for _ in ruleset.state_counts]
     timers = [start_ms + timer if timer >= 0 else timer for timer in timers]
     count = reader.varint()
     if count > HISTORY_LIMIT:

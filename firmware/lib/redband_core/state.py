@@ -6,8 +6,17 @@ decides what may happen: that is `redband_core.engine`.
 """
 
 from redband_core.errors import RulesError
-from redband_core.expression import evaluate
-from redband_core.ruleset import GO, NOTE, PAUSE, RESUME, SET, TIMER_ADD
+from redband_core.expression import NONE, evaluate
+from redband_core.ruleset import (
+    EFFECT_BYTES,
+    EXPRESSION_BYTES,
+    GO,
+    NOTE,
+    PAUSE,
+    RESUME,
+    SET,
+    TIMER_ADD,
+)
 
 COUNTER_LIMIT = 1 << 31
 TIMER_LIMIT_MS = 100 * 24 * 3600 * 1000  # longer than any game; keeps deadlines packable
@@ -26,18 +35,21 @@ class State:
         self.ruleset = ruleset
         self.now_ms = 0
         self.notes = []
-        self._track_count = len(ruleset.tracks)
+        self._track_count = len(ruleset.state_counts)
         self._kept = ruleset.first_param  # slots that change: tracks, counters
         self._timers = [NO_TIMER] * self._track_count
         self._next_ms = NO_TIMER
         self._signal = -1
-        self._values = self._set_params(ruleset.param_defaults if params is None else params)
+        if params is None:
+            params = ruleset.defaults()
+        self._values = self._set_params(params)
         self._start()
 
     def _set_params(self, params):
         """Set what follows from the params; return the slots of a character not yet begun."""
         ruleset = self.ruleset
-        if len(params) != ruleset.param_count:
+        program = ruleset.program
+        if len(params) != len(ruleset.params):
             raise RulesError("wrong number of params for this ruleset")
         values = [0] * (ruleset.slot_count - len(ruleset.constants))
         values.extend(ruleset.constants)
@@ -49,23 +61,30 @@ class State:
             slot += 1
         self._low = []
         self._high = []
-        for low, high, _start in ruleset.counters:
-            low = _clamp(evaluate(low, values, _no_timer), -COUNTER_LIMIT, COUNTER_LIMIT)
-            high = _clamp(evaluate(high, values, _no_timer), low, COUNTER_LIMIT)
+        at = ruleset.counter_rows
+        for _ in range(ruleset.counter_count):
+            low = evaluate(program, at, values, _no_timer)
+            low = _clamp(low, -COUNTER_LIMIT, COUNTER_LIMIT)
+            high = evaluate(program, at + EXPRESSION_BYTES, values, _no_timer)
             self._low.append(low)
-            self._high.append(high)
+            self._high.append(_clamp(high, low, COUNTER_LIMIT))
+            at += 3 * EXPRESSION_BYTES
         return values
 
     def _start(self):
+        ruleset = self.ruleset
+        program = ruleset.program
         values = self._values
-        for i, (_low, _high, start) in enumerate(self.ruleset.counters):
-            value = evaluate(start, values, _no_timer)
+        at = ruleset.counter_rows + 2 * EXPRESSION_BYTES
+        for i in range(ruleset.counter_count):
+            value = evaluate(program, at, values, _no_timer)
             values[self._track_count + i] = _clamp(value, self._low[i], self._high[i])
-        for track, (initial, _timers) in enumerate(self.ruleset.tracks):
-            values[track] = initial
-        for track, (initial, timers) in enumerate(self.ruleset.tracks):
-            if timers[initial] is not None:
-                self._set_timer(track, evaluate(timers[initial], values, _no_timer))
+            at += 3 * EXPRESSION_BYTES
+        for track in range(self._track_count):
+            values[track] = program[ruleset.track_rows[track] - 1]
+        for track in range(self._track_count):
+            timer = ruleset.state_row(track, values[track])
+            self._set_timer(track, evaluate(program, timer, values, _no_timer))
         self._find_next()
 
     def track_state(self, track: int) -> int:
@@ -96,51 +115,77 @@ class State:
     def signal(self) -> int:
         """Return the number of the signal: the first whose condition holds, else the last."""
         if self._signal < 0:
-            conditions = self.ruleset.signal_conditions
-            self._signal = len(conditions) - 1
-            for index, (where, guard) in enumerate(conditions):
-                if self._holds(where, guard):
-                    self._signal = index
-                    break
+            found = self._holding(self.ruleset.signal_list)
+            number = self.ruleset.program[found[0]] if found else len(self.ruleset.signals)
+            self._signal = number - 1
         return self._signal
 
     def shown_timer_left_ms(self) -> int:
         """Return ms left of the timer that belongs to the signal, -1 when there is none."""
         return self.timer_left_ms(self.ruleset.signal_timers[self.signal()])
 
-    def _holds(self, where, guard):
-        values = self._values
-        for test in where:
-            if not (test >> 8 >> values[test & 0xFF]) & 1:
-                return False
-        return guard is None or evaluate(guard, values, self.timer_left_ms) != 0
+    def _holding(self, rules):
+        """Return where the outcome byte is of each rule, of a list, whose condition holds.
 
-    def _do(self, effects, moved):
-        """Do one rule's effects; `moved` is the mask of tracks that went to a state already."""
+        The first that has an outcome, a refusal or signal, is the last.
+        """
+        program = self.ruleset.program
+        test_bytes = self.ruleset.test_bytes
         values = self._values
-        for effect, expression in effects:
-            op = effect & 7
-            target = (effect >> 3) & 0xFF
-            a = effect >> 11
+        found = []
+        at = program[rules] | program[rules + 1] << 8
+        while at:
+            count = program[at]
+            at += 1
+            while count:
+                state = values[program[at]]
+                if not (program[at + 1 + (state >> 3)] >> (state & 7)) & 1:
+                    break
+                at += test_bytes
+                count -= 1
+            else:
+                if program[at + 2] == NONE or evaluate(program, at, values, self.timer_left_ms):
+                    at += EXPRESSION_BYTES
+                    found.append(at)
+                    if program[at]:
+                        break
+            rules += 2
+            at = program[rules] | program[rules + 1] << 8
+        return found
+
+    def _do(self, at, moved):
+        """Do a rule's effects, behind its outcome byte at offset `at`; return the new `moved`.
+
+        `moved`: mask of the tracks that went to a state already.
+        """
+        program = self.ruleset.program
+        values = self._values
+        count = program[at + 1]
+        at += 2
+        while count:
+            op = program[at]
+            target = program[at + 1]
+            expression = at + 4
             if op == SET:
                 index = target - self._track_count
-                value = evaluate(expression, values, self.timer_left_ms)
+                value = evaluate(program, expression, values, self.timer_left_ms)
                 values[target] = _clamp(value, self._low[index], self._high[index])
             elif op == GO:
-                if (moved >> target) & 1:
-                    continue
-                moved |= 1 << target
-                if expression is None:
-                    expression = self.ruleset.tracks[target][1][a]
-                if expression is None:
-                    self._timers[target] = NO_TIMER
-                else:
-                    self._set_timer(target, evaluate(expression, values, self.timer_left_ms))
-                values[target] = a
+                if not (moved >> target) & 1:
+                    moved |= 1 << target
+                    state = program[at + 2]
+                    if program[expression + 2] == NONE:
+                        expression = self.ruleset.state_row(target, state)
+                    left = evaluate(program, expression, values, self.timer_left_ms)
+                    self._set_timer(target, left)
+                    values[target] = state
             elif op == NOTE:
-                self.notes.append((a, evaluate(expression, values, self.timer_left_ms)))
+                value = evaluate(program, expression, values, self.timer_left_ms)
+                self.notes.append((program[at + 2] | program[at + 3] << 8, value))
             else:
                 self._do_timer(op, target, expression)
+            at += EFFECT_BYTES
+            count -= 1
         return moved
 
     def _do_timer(self, op, track, expression):
@@ -152,14 +197,14 @@ class State:
             if timer <= PAUSED:
                 self._timers[track] = self.now_ms + (PAUSED - timer)
         else:
-            left = evaluate(expression, self._values, self.timer_left_ms)
+            left = evaluate(self.ruleset.program, expression, self._values, self.timer_left_ms)
             if op == TIMER_ADD:
                 if timer == NO_TIMER:
                     return  # nothing to extend
                 left += self.timer_left_ms(track)
             self._set_timer(track, left)
             if timer <= PAUSED and self._timers[track] >= 0:
-                self._do_timer(PAUSE, track, None)  # a paused timer stays paused
+                self._do_timer(PAUSE, track, 0)  # a paused timer stays paused
 
     def _set_timer(self, track, left_ms):
         if left_ms <= 0:

@@ -272,4 +272,4 @@ def _fold(code: Code) -> Code:
     if len(numbers) != len(operands) or len(numbers) > 2 or isinstance(operator, Constant):
         return code
     run = bytes((*range(len(numbers)), operator))
-    return (_number(core.evaluate(prepare(run), numbers, lambda _track: -1)),)
+    return (_number(core.evaluate(prepare(run), 0, numbers, lambda _track: -1)),)

@@ -14,7 +14,7 @@ TIME = 2
 def steps(engine, now_ms, event_id, args):
     """Yield a row for each timer due until `now_ms`, then one for the event (-1: none)."""
     while True:
-        states = [engine.track_state(track) for track in range(len(engine.ruleset.tracks))]
+        states = [engine.track_state(track) for track in range(len(engine.ruleset.state_counts))]
         track = engine.advance_one(now_ms)
         if track < 0:
             break
@@ -27,9 +27,9 @@ def steps(engine, now_ms, event_id, args):
 
 
 def _row(engine, trigger, number, outcome):
-    tracks = range(len(engine.ruleset.tracks))
+    tracks = range(len(engine.ruleset.state_counts))
     row = [engine.now_ms, trigger, number, outcome, engine.signal()]
     row.extend([engine.track_state(track) for track in tracks])
-    row.extend([engine.counter(i) for i in range(len(engine.ruleset.counters))])
+    row.extend([engine.counter(i) for i in range(engine.ruleset.counter_count)])
     row.extend([engine.timer_left_ms(track) for track in tracks])
     return row

@@ -32,13 +32,13 @@ def signals_by_state(data: bytes, params: tuple[int, ...]) -> dict[tuple[int, in
     ruleset = Ruleset.from_bytes(data)
     engine = Engine(ruleset, list(params))
     inputs = [TIME, *_inputs(ruleset)]
-    wanted = sum(len(states) for _initial, states in ruleset.tracks)
+    wanted = sum(ruleset.state_counts)
     found: dict[tuple[int, int], int] = {}
     met: set[tuple[int, ...]] = set()
     queue: deque[bytes] = deque()
 
     def look() -> None:
-        states = tuple(engine.track_state(track) for track in range(len(ruleset.tracks)))
+        states = tuple(engine.track_state(track) for track in range(len(ruleset.state_counts)))
         if states not in met:
             met.add(states)
             queue.append(engine.snapshot())

@@ -104,4 +104,4 @@ class Start:
                 numbers.append(item.value)
             else:
                 run.append(item)
-        return core.evaluate(prepare(bytes(run)), numbers, lambda _track: -1)
+        return core.evaluate(prepare(bytes(run)), 0, numbers, lambda _track: -1)

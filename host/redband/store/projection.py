@@ -276,9 +276,9 @@ class Projector:
         return replace(
             state,
             signal=engine.signal(),
-            counters=tuple(map(engine.counter, range(len(self._ruleset.counters)))),
-            counter_ranges=tuple(map(engine.counter_range, range(len(self._ruleset.counters)))),
-            tracks=tuple(map(engine.track_state, range(len(self._ruleset.tracks)))),
+            counters=tuple(map(engine.counter, range(self._ruleset.counter_count))),
+            counter_ranges=tuple(map(engine.counter_range, range(self._ruleset.counter_count))),
+            tracks=tuple(map(engine.track_state, range(len(self._ruleset.state_counts)))),
             timer_left_ms=engine.shown_timer_left_ms(),
             snapshot=bytes(engine.snapshot()),
         )

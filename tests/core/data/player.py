@@ -24,7 +24,7 @@ class Player:
             sys.path.append(HERE)
         self.names = __import__(ruleset_id + "_names")
         self.ruleset = Ruleset.from_bytes(compiled(ruleset_id))
-        values = list(self.ruleset.param_defaults)
+        values = list(self.ruleset.defaults())
         for name in params:
             values[self.names.PARAMS.index(name)] = params[name]
         self.engine = Engine(self.ruleset, values)

@@ -61,7 +61,7 @@ class Torture:
     def provision(self, ruleset):
         """Return a flash as an installed badge has it."""
         values = []
-        for index, default in enumerate(Ruleset.from_bytes(ruleset).param_defaults):
+        for index, default in enumerate(Ruleset.from_bytes(ruleset).defaults()):
             values.append(self.params.get(self.names.PARAMS[index], default))
         settings = {"badge_id": BADGE_ID, "player": "Anna", "role": "player", "radio": False}
         settings["ruleset"] = "/ruleset.bin"

@@ -92,10 +92,10 @@ class Life:
         game_journal = self.badge.game_journal
         engine = game_journal.engine
         ruleset = engine.ruleset
-        tracks = range(len(ruleset.tracks))
+        tracks = range(len(ruleset.state_counts))
         return (
             tuple([engine.track_state(track) for track in tracks]),
-            tuple([engine.counter(index) for index in range(len(ruleset.counters))]),
+            tuple([engine.counter(index) for index in range(ruleset.counter_count)]),
             tuple([engine.timer_left_ms(track) for track in tracks]),
             max(engine.now_ms, self.store.last_ms),
             game_journal.is_paused,
@@ -128,7 +128,7 @@ class Player:
 
     def look(self):
         engine = self.badge.game_journal.engine
-        for track in range(len(engine.ruleset.tracks)):
+        for track in range(len(engine.ruleset.state_counts)):
             self.visited.add((track, engine.track_state(track)))
 
     def pass_time(self, ms):

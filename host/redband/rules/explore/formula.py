@@ -45,7 +45,7 @@ class Formula:
     def value(self, slots: Sequence[int], left: Callable[[int], int]) -> int:
         """Return the value. slots: numbers of the ruleset; left: ms left of a track's timer."""
         values = [i.value if isinstance(i, Constant) else slots[i] for i in self._operands]
-        return core.evaluate(self._prepared, values, left)
+        return core.evaluate(self._prepared, 0, values, left)
 
     def bounds(self, slots: Sequence[Bounds], left: Sequence[Bounds]) -> Bounds:
         """Return bounds of the value when each input lies within its bounds."""
@@ -108,7 +108,7 @@ def _binary(operator: int, left: Bounds, right: Bounds) -> Bounds:
 def _corners(operator: int, left: Bounds, right: Bounds) -> Bounds:
     """Return the bounds of an operation whose extremes lie where its operands are extreme."""
     prepared = prepare(bytes((0, 1, operator)))
-    found = [core.evaluate(prepared, [a, b], lambda _track: 0) for a in left for b in right]
+    found = [core.evaluate(prepared, 0, [a, b], lambda _track: 0) for a in left for b in right]
     return (min(found), max(found))
 
 

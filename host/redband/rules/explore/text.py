@@ -75,8 +75,7 @@ class Words:
 
     def path(self, path: Path) -> list[str]:
         """Return the lines of a path."""
-        start = path.engine.ruleset.tracks
-        names = [self.state(track, initial) for track, (initial, _timers) in enumerate(start)]
+        names = [self.state(number, t.initial) for number, t in enumerate(self.ruleset.tracks)]
         lines = [self.phrase("start", states=", ".join(names[:3]))]
         for step in path.steps:
             moves = ", ".join(
