@@ -20,7 +20,7 @@ from redband_hal.radio import Radio
 
 def make_radio() -> Radio:
     """Return the radio with our service's UUIDs, not yet started."""
-    return Radio(frames.SERVICE_UUID, frames.INFO_UUID, frames.CONTROL_UUID, frames.LOG_UUID)
+    return Radio(advert.SERVICE_UUID, frames.INFO_UUID, frames.CONTROL_UUID, frames.LOG_UUID)
 
 
 def load_access(badge) -> keys.Access:

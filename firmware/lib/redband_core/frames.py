@@ -20,7 +20,6 @@ from redband_core.packing import Reader, put_u8, put_u16, put_u32, put_varint
 
 PROTOCOL_VERSION = 2
 
-SERVICE_UUID = "d3a70001-5b1e-4c8a-9f26-526564626e64"
 INFO_UUID = "d3a70002-5b1e-4c8a-9f26-526564626e64"
 CONTROL_UUID = "d3a70003-5b1e-4c8a-9f26-526564626e64"
 LOG_UUID = "d3a70004-5b1e-4c8a-9f26-526564626e64"
