@@ -22,6 +22,7 @@ in the message. `session.role`: who is talking. Import what a handler needs insi
 
 from redband_core import frames, limits, numbers, proofs
 from redband_core.errors import ProtocolError
+from redband_core.info import PROTOCOL_VERSION, encode_info
 from redband_core.log_stream import LogStream
 
 OPEN = 0
@@ -155,7 +156,7 @@ class BadgeSession:
 
     def _hello(self, number: int, hello: tuple) -> None:
         version, role, nonce = hello
-        if version != frames.PROTOCOL_VERSION:
+        if version != PROTOCOL_VERSION:
             self._refuse(number, frames.REFUSED_VERSION)
             self._refusal = CLOSE_VERSION
             return
@@ -180,7 +181,7 @@ class BadgeSession:
         self._key = key
         access = self._access
         proved = frames.encode_proved(self._log, access.advert_count, access.game_ms, b"")
-        proof = proofs.badge_proof(key, proved[1:], frames.encode_info(self._info))
+        proof = proofs.badge_proof(key, proved[1:], encode_info(self._info))
         self._put(number, proved + proof)
 
     def _obey(self, number: int, message: bytes) -> None:
