@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: help env demo test test-quick test-hardware check format bench fuzz screenshots clean
+.PHONY: help env demo test test-quick test-hardware check format bench fuzz mutants screenshots clean
 
 help:
 	@echo "make demo           play a skirmish with six virtual badges (environment included)"
@@ -15,6 +15,7 @@ help:
 	@echo "make test-hardware  checks of the board file"
 	@echo "make bench          measure and print the tables of docs/performance.md"
 	@echo "make fuzz           look for bytes that break the host, for ten minutes (ARGS=--help)"
+	@echo "make mutants        change rules and guards, list what no test notices (ARGS=--help)"
 	@echo "make screenshots    take the pictures of the page for the README"
 	@echo "make clean          remove the environment and caches (demo-data stays)"
 
@@ -56,7 +57,6 @@ check: $(VENV)/.installed-dev
 	$(BIN)/python tools/check_imports.py
 	$(BIN)/python tools/rules_coverage.py
 	$(BIN)/python tools/size_budget.py
-	$(BIN)/python tools/generate_board.py --check
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
@@ -67,6 +67,9 @@ bench: $(VENV)/.installed-dev
 
 fuzz: $(VENV)/.installed-dev
 	$(BIN)/python -m tools.fuzz $(ARGS)
+
+mutants: $(VENV)/.installed-dev
+	$(BIN)/python -m tools.mutants $(ARGS)
 
 screenshots: $(VENV)/.installed-dev
 	@tools/need-system-package chromium chromium

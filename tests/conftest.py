@@ -5,7 +5,13 @@ import os
 import pytest
 from tests.support import compiled
 
-pytest_plugins = ["tests.support.badges", "tests.support.programs"]
+pytest_plugins = [
+    "tests.support.fields",
+    "tests.support.badges",
+    "tests.support.gateways",
+    "tests.support.radio_programs",
+    "tests.support.usb",
+]
 
 
 def pytest_configure(config: pytest.Config) -> None:

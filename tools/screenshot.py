@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from playwright.async_api import Browser, Error, async_playwright  # noqa: E402
+from tests.support.browser import CHROMIUM, FLAGS, LAPTOP, START_S, serving  # noqa: E402
 from tests.support.example_field import ExampleField  # noqa: E402
-from tests.tent.conftest import CHROMIUM, FLAGS, LAPTOP, START_S, serving  # noqa: E402
 
 from redband.errors import RedbandUserError  # noqa: E402
 from redband.tent import create_app  # noqa: E402

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from redband_core import numbers
+from redband_core.errors import RedbandError
 
 Texts = Mapping[int, tuple[str, str]]
 
@@ -247,3 +248,79 @@ def note(code: int, value: int) -> tuple[str, str]:
     told = NOTES.get(code, (f"note {code}: {{}}", f"отметка {code}: {{}}"))
     values = [text_of(_VALUES.get(code, {}), value, language) for language in (0, 1)]
     return told[0].format(values[0]), told[1].format(values[1])
+
+
+ERRORS: Mapping[int, str] = {
+    numbers.ERROR_NOT_A_RULESET: "not a compiled ruleset",
+    numbers.ERROR_RULESET_CHECKSUM: "ruleset is damaged (checksum)",
+    numbers.ERROR_RULESET_CUT: "ruleset is cut short",
+    numbers.ERROR_RULESET_LEFT_OVER: "ruleset has bytes left over",
+    numbers.ERROR_RULESET_SLOTS: "too many slots or no track",
+    numbers.ERROR_RULESET_NO_VOID: "no void event",
+    numbers.ERROR_RULESET_ARGUMENTS: "impossible arguments",
+    numbers.ERROR_RULESET_REFUSAL: "unknown refusal",
+    numbers.ERROR_RULESET_NO_SIGNAL: "no signal",
+    numbers.ERROR_RULESET_COUNT: "impossible count",
+    numbers.ERROR_RULESET_INDEX: "number outside its table",
+    numbers.ERROR_RULESET_SETS: "sets what is no counter",
+    numbers.ERROR_RULESET_EFFECT: "unknown effect",
+    numbers.ERROR_EXPRESSION_SLOT: "expression reads an unknown slot",
+    numbers.ERROR_EXPRESSION_DEEP: "expression is too deep",
+    numbers.ERROR_EXPRESSION_OPERATOR: "expression has an unknown operator",
+    numbers.ERROR_EXPRESSION_OPERAND: "expression lacks an operand",
+    numbers.ERROR_EXPRESSION_VALUES: "expression does not give one value",
+    numbers.ERROR_PARAM_COUNT: "wrong number of params for this ruleset",
+    numbers.ERROR_PARAM_RANGE: "a param is out of its range",
+    numbers.ERROR_SNAPSHOT_DAMAGED: "the snapshot is damaged",
+    numbers.ERROR_SNAPSHOT_RULESET: "the snapshot is of another ruleset",
+    numbers.ERROR_SNAPSHOT_STATE: "the snapshot has an unknown state",
+    numbers.ERROR_SNAPSHOT_EVENT: "the snapshot has an unknown event",
+    numbers.ERROR_SNAPSHOT_COUNTER: "the snapshot has a counter out of its range",
+    numbers.ERROR_GAME_TIME: "game time is never negative",
+    numbers.ERROR_CLOCK_STOPPED: "clock not started",
+    numbers.ERROR_NOT_AN_INTEGER: "not an integer",
+    numbers.ERROR_NUMBER_RANGE: "{} is not in 0..{}",
+    numbers.ERROR_SIGNED_RANGE: "{} is beyond 52 bits",
+    numbers.ERROR_READER_RANGE: "reader outside of its data",
+    numbers.ERROR_DATA_ENDS: "data ends {} bytes early",
+    numbers.ERROR_NUMBER_CUT: "data ends inside a number",
+    numbers.ERROR_NUMBER_LONG: "number too long",
+    numbers.ERROR_NEGATIVE_SIZE: "negative size",
+    numbers.ERROR_PATTERN: "no pattern {}",
+    numbers.ERROR_RECORD_NUMBER: "record number {} out of range",
+    numbers.ERROR_RECORD_KIND: "kind 0 is no record",
+    numbers.ERROR_RECORD_LONG: "record of {} bytes is too long",
+    numbers.ERROR_RECORD_OFFSET: "offset {} outside of the data",
+    numbers.ERROR_IDENTITY_LENGTH: "a ruleset identity has 8 bytes",
+    numbers.ERROR_ADVERT_ROLE: "role or flags out of range",
+    numbers.ERROR_ADVERT_SIGNAL: "battery or signal out of range",
+    numbers.ERROR_ADVERT_RECORD: "record number out of range",
+    numbers.ERROR_ADVERT_LENGTH: "payload of a wrong length",
+    numbers.ERROR_ADVERT_VERSION: "not an advert of this version",
+    numbers.ERROR_BLOCK_LEFT_OVER: "bytes after the end of a block",
+    numbers.ERROR_MESSAGE_PARTS: "message of too many parts",
+    numbers.ERROR_FRAME_EMPTY: "frame without content",
+    numbers.ERROR_MESSAGE_BEGINNING: "part {} of a message whose beginning is missing",
+    numbers.ERROR_MESSAGE_NUMBER: "message without number, or too long",
+    numbers.ERROR_MESSAGE_CHANGED: "message was changed on the way",
+    numbers.ERROR_MESSAGE_LEFT_OVER: "bytes after the end of a message",
+    numbers.ERROR_INFO_LENGTH: "ruleset identity or firmware version of a wrong length",
+    numbers.ERROR_NONCE_LENGTH: "nonce of a wrong length",
+    numbers.ERROR_TOO_MANY_ARGUMENTS: "too many arguments",
+    numbers.ERROR_TAP_VERSION: "a tap of another version",
+    numbers.ERROR_BEGIN_LENGTH: "BEGIN of a wrong length",
+    numbers.ERROR_BEGIN_SENSE: "BEGIN that makes no sense",
+    numbers.ERROR_PIECE_EMPTY: "piece without bytes",
+    numbers.ERROR_ENTRY_SENSE: "entry that makes no sense",
+    numbers.ERROR_PATH_ASCII: "path that is not ASCII",
+    numbers.ERROR_MORE_THAN_MANIFEST: "more than the manifest says",
+    numbers.ERROR_MANIFEST_OTHER: "manifest that is not the one announced",
+    numbers.ERROR_JOURNAL_RECORD: "journal record at byte {} is not valid",
+}
+"""English only: it is read by who works on rules or tools. {}: the error's further arguments."""
+
+
+def error_text(error: BaseException) -> str:
+    """Return what an error says: that of the core by its number, any other by itself."""
+    text = ERRORS.get(error.args[0]) if isinstance(error, RedbandError) and error.args else None
+    return str(error) if text is None else text.format(*error.args[1:])

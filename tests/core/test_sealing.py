@@ -21,7 +21,7 @@ encrypt, decrypt = aes.encryptor(CIPHER_KEY), aes.decryptor(CIPHER_KEY)
 
 OFFER = broadcasts.offer_block(42, 7, 0xAABBCCDD, 1, (9, 2, 3), 0x12345, 0xCAFE)
 RESULT = broadcasts.result_block(42, 7, 0xAABBCCDD, 9, -10)
-FLEET = broadcasts.fleet_block(5, numbers.BROADCAST_PAUSE, 0, 30, 7, 1)
+BROADCAST = broadcasts.broadcast_block(5, numbers.BROADCAST_PAUSE, 0, 30, 7, 1)
 
 
 class StateSealTest(unittest.TestCase):
@@ -86,11 +86,11 @@ class PlainSealTest(unittest.TestCase):
     def sealed(self, kind, block):
         return broadcasts.seal_plain(kind, block, PROOF_KEY, encrypt)
 
-    def test_offer_and_fleet_come_back_with_their_key_only(self):
+    def test_offer_and_broadcast_come_back_with_their_key_only(self):
         for kind, block in (
             (advert.KIND_OFFER, OFFER),
             (advert.KIND_RESULT, RESULT),
-            (advert.KIND_BROADCAST, FLEET),
+            (advert.KIND_BROADCAST, BROADCAST),
         ):
             payload = self.sealed(kind, block)
             self.assertEqual(opening.unproven_block(payload, decrypt), block)
@@ -99,16 +99,16 @@ class PlainSealTest(unittest.TestCase):
             other = block[:-1] + b"\x01"
             self.assertFalse(opening.is_proven(payload, other, PROOF_KEY))
 
-    def test_fleet_command_may_be_passed_on_with_one_hop_less_and_no_other_change(self):
-        payload = self.sealed(advert.KIND_BROADCAST, FLEET)
-        passed_on = FLEET[: opening.HOPS_AT] + b"\x00" + FLEET[opening.HOPS_AT + 1 :]
+    def test_broadcast_command_may_be_passed_on_with_one_hop_less_and_no_other_change(self):
+        payload = self.sealed(advert.KIND_BROADCAST, BROADCAST)
+        passed_on = BROADCAST[: opening.HOPS_AT] + b"\x00" + BROADCAST[opening.HOPS_AT + 1 :]
         again = payload[:2] + encrypt(passed_on) + payload[-sealing.PROOF_BYTES :]
         block = opening.unproven_block(again, decrypt)
-        self.assertEqual(broadcasts.parse_fleet(block), (5, 1, 0, 30, 7, 0))
+        self.assertEqual(broadcasts.parse_broadcast(block), (5, 1, 0, 30, 7, 0))
         self.assertTrue(opening.is_proven(again, block, PROOF_KEY))
         for index in range(16):
             if index != opening.HOPS_AT:
-                changed = bytearray(FLEET)
+                changed = bytearray(BROADCAST)
                 changed[index] ^= 1
                 self.assertFalse(opening.is_proven(payload, bytes(changed), PROOF_KEY))
 
@@ -119,7 +119,7 @@ class BroadcastTest(unittest.TestCase):
         self.assertEqual(binascii.hexlify(wanted), b"2a0007001400ddccbbaa030500000000")
         self.assertEqual(binascii.hexlify(OFFER), b"2a000700ddccbbaa010902034523feca")
         self.assertEqual(binascii.hexlify(RESULT), b"2a000700ddccbbaa09f6ff0000000000")
-        self.assertEqual(binascii.hexlify(FLEET), b"0500000001001e000700010000000000")
+        self.assertEqual(binascii.hexlify(BROADCAST), b"0500000001001e000700010000000000")
 
     def test_values_come_back(self):
         wanted = broadcasts.wanted_block(42, 7, 8, 3, 5)
@@ -130,13 +130,13 @@ class BroadcastTest(unittest.TestCase):
             block = broadcasts.result_block(42, 7, 0xAABBCCDD, 9, outcome)
             found = (42, 7, 0xAABBCCDD, 9, outcome)
             self.assertEqual(broadcasts.parse_result(block), found)
-        self.assertEqual(broadcasts.parse_fleet(FLEET), (5, 1, 0, 30, 7, 1))
+        self.assertEqual(broadcasts.parse_broadcast(BROADCAST), (5, 1, 0, 30, 7, 1))
 
     def test_one_value_has_one_block(self):
         parsers = (
             (broadcasts.parse_wanted, broadcasts.wanted_block(1, 2, 3, 4, 5)),
             (broadcasts.parse_result, RESULT),
-            (broadcasts.parse_fleet, FLEET),
+            (broadcasts.parse_broadcast, BROADCAST),
         )
         for parse, block in parsers:
             for wrong in (block[:-1] + b"\x01", block[:9], b""):
@@ -149,7 +149,7 @@ class BroadcastTest(unittest.TestCase):
         with self.assertRaises(UsageError):
             broadcasts.offer_block(1, 2, 3, 1, (256, 0, 0), 0, 0)
         with self.assertRaises(UsageError):
-            broadcasts.fleet_block(1 << 32, 1, 0, 0, 0, 0)
+            broadcasts.broadcast_block(1 << 32, 1, 0, 0, 0, 0)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from pathlib import Path
 from redband.gateway.bleak_radio import BleakRadio
 from redband.gateway.gateway import Gateway
 from redband.keys import KEY_FILE, find_keys
-from redband.overview.names import open_book
+from redband.overview.names import open_rulesets
 from redband.store import store as store_module
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend
@@ -49,7 +49,7 @@ async def main(folder: Path, hci: str, place: str, at_page: int) -> None:
     store.ingest_page = ingest_page
     store_module.ingest.take_page = take_page
     radio = BleakRadio(backend(hci), find_keys(folder / KEY_FILE))
-    gateway = Gateway(radio, store, open_book(store), name="killed")
+    gateway = Gateway(radio, store, open_rulesets(store), name="killed")
     await gateway.load()
     await gateway.run()
 

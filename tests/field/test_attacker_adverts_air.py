@@ -7,25 +7,36 @@ import asyncio
 import pytest
 from bumble import hci
 from bumble.device import AdvertisingType
-from tests.field.test_attacker_air import BADGE, OTHER_GAME, WAIT_S, field
-from tests.field.test_keys_air import Ears, hit
-from tests.field.test_orders_air import journal_of, shows, until
-from tests.support.radio_harness import ABumbleDevice, a_device
+from tests.support.badge_journal import cut_and_read
+from tests.support.ether import ABumbleDevice, a_device
+from tests.support.host_radio import Observer
+from tests.support.taps import hit
+from tests.support.waiting import WAIT_S, until
 
 from redband.gateway.bleak_radio import BleakRadio
-from redband.gateway.broadcasts import COMMANDS, make_word
+from redband.gateway.broadcasts import COMMANDS, make_broadcast
 from redband.gateway.gateway import Gateway
-from redband.overview.names import open_book
-from redband.radio import AdvertReader, order_badge
+from redband.keys import GameKeys
+from redband.overview.names import open_rulesets
+from redband.radio import AdvertReader, command_badge
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend
-from redband.virtual.field import Field
-from redband.wire import order_frames as wire_order_frames
+from redband.virtual.field import BadgeSpec, Field
+from redband.wire import command_frames as wire_command_frames
 from redband_core import journal
 from redband_core.advert import advertising_data
 
-__all__ = ["field"]
 pytestmark = pytest.mark.timeout(240)
+
+
+BADGE = BadgeSpec(1, "Anna")
+OTHER_GAME = GameKeys(bytes(32))
+
+
+@pytest.fixture
+async def field(field: Field) -> Field:
+    await field.add_badge(BADGE)
+    return field
 
 
 class Recorder:
@@ -63,7 +74,7 @@ async def test_G12_recorded_and_forged_adverts_change_no_row_of_a_gateway(field:
     badge, recorder = field.badges[1], Recorder(field)
     store = Store(field.directory / STORE_FILE)
     radio = backend(field.hci_path)
-    gateway = Gateway(BleakRadio(radio, field.keys), store, open_book(store), name="tent")
+    gateway = Gateway(BleakRadio(radio, field.keys), store, open_rulesets(store), name="tent")
     await gateway.load()
     running = asyncio.create_task(gateway.run())
     thief = await a_device(field.ether, "C0:DE:00:00:66:66")
@@ -93,24 +104,24 @@ async def test_G12_recorded_and_forged_adverts_change_no_row_of_a_gateway(field:
     store.close()
 
 
-async def test_G12_recorded_and_changed_words_to_the_fleet_stop_no_badge(field: Field) -> None:
+async def test_G12_recorded_and_changed_broadcasts_stop_no_badge(field: Field) -> None:
     recorder = Recorder(field)
-    ears = Ears(field, AdvertReader(field.keys))
+    observer = Observer(field, AdvertReader(field.keys))
     store = Store(field.directory / STORE_FILE)
     for name in ("stop", "resume"):
-        word = make_word(store, field.keys, COMMANDS[name])
-        orders = [wire_order_frames.encode_fleet(word.payload)]
-        await order_badge(
-            (await ears.next()).device,
+        word = make_broadcast(store, field.keys, COMMANDS[name])
+        orders = [wire_command_frames.encode_broadcast(word.payload)]
+        await command_badge(
+            (await observer.next()).device,
             lambda _welcome, orders=orders: orders,
             field.keys,
-            ears.radio,
+            observer.radio,
             WAIT_S,
         )
-        await until(lambda name=name: shows(ears, 1, is_paused=name == "stop"))
+        await until(lambda name=name: observer.shows(1, is_paused=name == "stop"))
         await until(lambda name=name: len(recorder.of_kind(3)) == 1 + (name == "resume"))
     stop = recorder.of_kind(3)[0]
-    foreign = make_word(Store(field.directory / "other"), OTHER_GAME, COMMANDS["stop"])
+    foreign = make_broadcast(Store(field.directory / "other"), OTHER_GAME, COMMANDS["stop"])
     thief = await a_device(field.ether, "C0:DE:00:00:66:66")
     for data in (
         stop,
@@ -119,8 +130,8 @@ async def test_G12_recorded_and_changed_words_to_the_fleet_stop_no_badge(field: 
         advertising_data(foreign.payload),
     ):
         await say(thief, data, 1.5)
-    assert shows(ears, 1, is_paused=False)
-    await ears.close()
+    assert observer.shows(1, is_paused=False)
+    await observer.close()
     store.close()
-    records = await journal_of(field.badges[1])
-    assert sum(kind == journal.PAUSE for kind, _ms, _payload in records) == 1
+    records = await cut_and_read(field.badges[1])
+    assert sum(kind == journal.PAUSE for _seq, kind, _ms, _payload in records) == 1

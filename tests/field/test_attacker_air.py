@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 from bleak import BleakClient
 from bleak.exc import BleakError
-from tests.field.test_keys_air import Ears, hit, notes_of
-from tests.field.test_orders_air import journal_of, until
 from tests.support import attacker
 from tests.support.attacker import HIT, MASTER, MEDIC, STOP, Hijack, Loot
+from tests.support.badge_journal import cut_and_read, notes_of
+from tests.support.host_radio import Observer
+from tests.support.taps import hit
+from tests.support.waiting import WAIT_S, until
 
 from redband.keys import GameKeys
 from redband.keys.derive import badge_key
@@ -27,17 +27,13 @@ BADGE = BadgeSpec(1, "Anna")
 AUTH_REFUSED = 70
 NO_ACCESS = frames.encode_refused(frames.REFUSED_ACCESS)
 OTHER_GAME = GameKeys(bytes(32))
-WAIT_S = 30
 pytestmark = pytest.mark.timeout(240)
 
 
 @pytest.fixture
-async def field(tmp_path: Path) -> AsyncIterator[Field]:
-    field = Field(tmp_path / "field")
-    await field.start()
+async def field(field: Field) -> Field:
     await field.add_badge(BADGE)
-    yield field
-    await field.stop()
+    return field
 
 
 class Connection:
@@ -105,19 +101,19 @@ class Connection:
             await self.gone.wait()
 
 
-async def recorded_session(field: Field, ears: Ears, monkeypatch) -> list[bytes]:
+async def recorded_session(field: Field, observer: Observer, monkeypatch) -> list[bytes]:
     """Listen to a good sync; return what the host wrote."""
     loot: list[bytes] = []
-    real = ears.radio.client.write_gatt_char
+    real = observer.radio.client.write_gatt_char
 
     async def listened(self, characteristic, data, response):
         loot.append(bytes(data))
         await real(self, characteristic, data, response)
 
     with monkeypatch.context() as patch:
-        patch.setattr(ears.radio.client, "write_gatt_char", listened)
-        await ears.fetch(await ears.next(), field.keys)
-    ears.records.clear()
+        patch.setattr(observer.radio.client, "write_gatt_char", listened)
+        await observer.fetch(await observer.next(), field.keys)
+    observer.records.clear()
     return loot
 
 
@@ -133,8 +129,8 @@ async def test_G12_attacks_over_the_air_get_one_answer_and_the_game_goes_on(
     field: Field, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     badge = field.badges[1]
-    ears = Ears(field, AdvertReader(field.keys))
-    session = await recorded_session(field, ears, monkeypatch)
+    observer = Observer(field, AdvertReader(field.keys))
+    session = await recorded_session(field, observer, monkeypatch)
     radio = backend(field.hci_path)
     attacks = dict(attacker.without_key(Loot(1, session, OTHER_GAME, field.keys)))
     attacks = {name: attacks[name] for name in CHOSEN}
@@ -162,13 +158,13 @@ async def test_G12_attacks_over_the_air_get_one_answer_and_the_game_goes_on(
     assert downgraded.answers == [frames.encode_refused(frames.REFUSED_VERSION)]
     minutes = (time.monotonic() - started_s) / 60
     # The right key comes in behind all of them, and finds only what the wearer did.
-    await ears.fetch(await ears.next(), field.keys)
-    await ears.close()
+    await observer.fetch(await observer.next(), field.keys)
+    await observer.close()
     await radio.close()
-    notes = [value for code, value in notes_of(ears.records) if code == AUTH_REFUSED]
+    notes = [value for code, value in notes_of(observer.records) if code == AUTH_REFUSED]
     assert 1 <= len(notes) <= minutes + 1
     assert sum(notes) <= len(attacks)
-    kinds = [kind for _seq, kind, _ms, _payload in ears.records]
+    kinds = [kind for _seq, kind, _ms, _payload in observer.records]
     assert (kinds.count(journal.EVENT), kinds.count(journal.PAUSE)) == (hits, 0)
 
 
@@ -187,8 +183,8 @@ async def test_G12_order_said_again_over_the_air_hits_once(field: Field) -> None
     await asyncio.wait({running})
     await connection.client.disconnect()
     await radio.close()
-    records = await journal_of(field.badges[1])
-    assert sum(kind == journal.EVENT for kind, _ms, _payload in records) == 1
+    records = await cut_and_read(field.badges[1])
+    assert sum(kind == journal.EVENT for _seq, kind, _ms, _payload in records) == 1
 
 
 async def test_G12_flood_of_guesses_leaves_the_button_alive(field: Field) -> None:
@@ -218,11 +214,11 @@ async def test_G12_flood_of_guesses_leaves_the_button_alive(field: Field) -> Non
         assert set(connection.answers[1:]) <= {NO_ACCESS}
         assert connection.log == []
         await connection.client.disconnect()
-    ears = Ears(field, AdvertReader(field.keys))
-    await ears.fetch(await ears.next(), field.keys)
-    await ears.close()
+    observer = Observer(field, AdvertReader(field.keys))
+    await observer.fetch(await observer.next(), field.keys)
+    await observer.close()
     await radio.close()
-    kinds = [kind for _seq, kind, _ms, _payload in ears.records]
+    kinds = [kind for _seq, kind, _ms, _payload in observer.records]
     assert kinds.count(journal.EVENT) == hits == 2
-    assert len([note for note in notes_of(ears.records) if note[0] == AUTH_REFUSED]) == 1
+    assert len([note for note in notes_of(observer.records) if note[0] == AUTH_REFUSED]) == 1
     assert links < 200

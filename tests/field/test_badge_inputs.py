@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import runpy
 from pathlib import Path
 
 import pytest
+from tests.support.waiting import until
 
 from redband import rules
 from redband.virtual.board_pins import BUTTON, IMPACT
@@ -59,9 +59,7 @@ def make_fighter(make_bench):
 
 
 async def until_noted(bench, code: int, value: int) -> None:
-    async with asyncio.timeout(40):
-        while (code, value) not in bench.notes():  # noqa: ASYNC110
-            await asyncio.sleep(0.1)
+    await until(lambda: (code, value) in bench.notes())
 
 
 def hit_times(bench, source: int) -> list[int]:

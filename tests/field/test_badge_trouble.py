@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 
+from tests.support.waiting import until
+
 from redband_core import journal, numbers
 
 HIT = (1, (1, 0))
@@ -15,7 +17,7 @@ def add_power(badge, supervisor):
     raise RuntimeError("broken at start")
 """
 FAILS_WHILE_RUNNING = """
-from redband_badge import notes
+from redband_core import numbers
 
 
 async def run(beat):
@@ -23,7 +25,7 @@ async def run(beat):
 
 
 def add_power(badge, supervisor):
-    supervisor.add(notes.TASK_POWER, run)
+    supervisor.add(numbers.TASK_POWER, run)
 """
 DEAD_RADIO = """
 EVENT_CONNECTED = 1
@@ -52,13 +54,6 @@ SETTINGS = {
     "radio": True,
     "ruleset": "/ruleset.bin",
 }
-
-
-async def until(condition, timeout_s: float = 10.0) -> None:
-    """Wait for what has no event of its own: a count, or bytes on the flash."""
-    async with asyncio.timeout(timeout_s):
-        while not condition():  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
 
 
 async def in_safe_mode(bench, boots: int, code: int) -> None:

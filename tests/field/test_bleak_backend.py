@@ -20,7 +20,7 @@ from bumble.gatt import Characteristic
 from bumble.hci import Address
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.radio_harness import (
+from tests.support.ether import (
     ADVERT,
     NOTIFY,
     READ,
@@ -36,8 +36,8 @@ from tests.support.radio_harness import (
     an_ether,
     badge_address,
     host_address,
-    until,
 )
+from tests.support.waiting import until
 
 from redband.virtual.bleak_backend import backend
 from redband.virtual.bleak_backend.adverts import HeardDevice

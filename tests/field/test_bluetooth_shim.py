@@ -5,121 +5,18 @@ Each program runs on the real interpreter and prints one line per event; the hos
 
 from __future__ import annotations
 
-import ast
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
 from bleak import BleakClient, BleakScanner
-from bleak.backends.device import BLEDevice
 from bleak.exc import BleakError
-from tests.support.radio_harness import SECOND_UUID, SERVICE_UUID, VALUE_UUID, WAIT_S, until
+from tests.support.ether import SECOND_UUID, SERVICE_UUID, VALUE_UUID, WAIT_S
+from tests.support.waiting import until
 
-from redband.virtual.badge import VirtualBadge
-from redband.virtual.bleak_backend import VirtualRadio, backend
-from redband.virtual.field import BadgeSpec, Field
 from redband.virtual.radio import badge_frames
 
 SILICON = Path(badge_frames.__file__).parent.parent / "silicon"
-
-# Event numbers and data as in the documentation's example. `trace` keeps what it is given.
-PRELUDE = f"""
-import asyncio, bluetooth, errno
-ble = bluetooth.BLE()
-READ, WRITE, NOTIFY = bluetooth.FLAG_READ, bluetooth.FLAG_WRITE, bluetooth.FLAG_NOTIFY
-QUICK, INDICATE = bluetooth.FLAG_WRITE_NO_RESPONSE, bluetooth.FLAG_INDICATE
-SERVICE = bluetooth.UUID("{SERVICE_UUID}")
-FIRST, SECOND = bluetooth.UUID("{VALUE_UUID}"), bluetooth.UUID("{SECOND_UUID}")
-ADVERT = b"\\x02\\x01\\x06\\x04\\xff\\xff\\xffR"
-
-def say(*words):
-    print("#", repr(words))
-
-def trace(event, data):
-    say(event, *[bytes(item) if isinstance(item, memoryview) else item for item in data])
-
-def attempt(function, *arguments, **options):
-    try:
-        return function(*arguments, **options)
-    except Exception as error:
-        return (type(error).__name__, error.args[0] if error.args else None)
-
-def start(*characteristics, irq=trace):
-    ble.active(True)
-    ble.irq(irq)
-    ((handles),) = ble.gatts_register_services(((SERVICE, characteristics),))
-    return handles
-
-async def forever():
-    while True:
-        await asyncio.sleep(1)
-"""
-
-
-class Bench:
-    """One badge with a program, and a host."""
-
-    def __init__(self, field: Field, badge: VirtualBadge, radio: VirtualRadio) -> None:
-        self.field, self.badge, self.radio = field, badge, radio
-        self.ether = field.ether
-        self.name = badge.spec.address
-
-    @property
-    def lines(self) -> list[tuple]:
-        """What the program has said so far."""
-        text = bytes(self.badge.console.log).decode(errors="replace")
-        text = text[: text.rfind("\n") + 1]  # the last line may be half there
-        return [
-            ast.literal_eval(line[2:].strip()) for line in text.splitlines() if line[:2] == "# "
-        ]
-
-    def events(self, number: int) -> list[tuple]:
-        return [line[1:] for line in self.lines if line[0] == number]
-
-    async def said(self, *words) -> None:
-        await until(lambda: words in self.lines, f"{words}: {self.badge.console.log}")
-
-    async def find(self) -> BLEDevice:
-        async with asyncio.timeout(WAIT_S):
-            device = await BleakScanner.find_device_by_address(
-                self.name, timeout=WAIT_S, backend=self.radio.scanner
-            )
-        assert device is not None, self.badge.console.log
-        return device
-
-    async def client(self, **options) -> BleakClient:
-        return BleakClient(await self.find(), backend=self.radio.client, **options)
-
-
-Run = Callable[..., Awaitable[Bench]]
-
-
-@pytest.fixture
-async def run(tmp_path: Path) -> AsyncIterator[Run]:
-    """Return run(program, time_factor=1): a badge that runs PRELUDE and the program."""
-    field = Field(tmp_path / "field")
-    radios = []
-
-    async def start(program: str, interval_ms: float = 5.0, badge_id: int = 1) -> Bench:
-        if not radios:
-            await field.start()
-        field.ether.conn_interval_ms = interval_ms
-        badge = await field.add_badge(
-            BadgeSpec(
-                badge_id,
-                with_firmware=False,
-                files=(("/main.py", (PRELUDE + program).encode()),),
-            )
-        )
-        radios.append(backend(field.hci_path))
-        return Bench(field, badge, radios[-1])
-
-    yield start
-    for radio in radios:
-        await radio.close()
-    if radios:
-        await field.stop()
 
 
 def test_frames_of_badge_and_owner_are_the_same():

@@ -10,7 +10,7 @@ from bumble.att import ATT_Error, ErrorCode
 from bumble.device import AdvertisingType, Peer
 from bumble.gatt import Characteristic
 from bumble.pairing import PairingConfig, PairingDelegate
-from tests.support.radio_harness import (
+from tests.support.ether import (
     ADVERT,
     READ,
     SCAN_RESPONSE,
@@ -23,8 +23,8 @@ from tests.support.radio_harness import (
     badge_address,
     connect,
     host_address,
-    until,
 )
+from tests.support.waiting import until
 
 from redband.errors import RedbandUserError
 from redband.virtual.radio.gatt_table import (

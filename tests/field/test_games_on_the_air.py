@@ -15,31 +15,21 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from tests.field.test_sync_air import Host
-from tests.field.test_sync_air import hit as hit_often
+from tests.support.host_radio import PRESS_MS, REST_MS, SyncHost, hit_often
+from tests.support.waiting import WAIT_S
 
 from redband.demo.evidence import EVENT_KINDS, read_journal
 from redband.gateway.bleak_radio import BleakRadio
 from redband.gateway.gateway import Gateway
-from redband.overview.names import open_book
+from redband.overview.names import open_rulesets
 from redband.radio import SyncError, SyncFailure
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.bleak_backend import VirtualRadio, backend
 from redband.virtual.field import BadgeSpec, Field
 
-WAIT_S = 60
-PRESS_MS, REST_MS = 30, 60
 PROGRAM = Path(__file__).with_name("killed_gateway.py")
 pytestmark = pytest.mark.timeout(300)
-
-
-@pytest.fixture
-async def field(tmp_path: Path) -> AsyncIterator[Field]:
-    field = Field(tmp_path / "field")
-    await field.start()
-    yield field
-    await field.stop()
 
 
 async def badges_of(field: Field, count: int) -> list[VirtualBadge]:
@@ -57,7 +47,7 @@ async def hits(badge: VirtualBadge, count: int) -> None:
 async def gateway_on(field: Field, radio: VirtualRadio) -> AsyncIterator[Gateway]:
     """Let a gateway run on the field's store."""
     store = Store(field.directory / STORE_FILE)
-    gateway = Gateway(BleakRadio(radio, field.keys), store, open_book(store), name="tent")
+    gateway = Gateway(BleakRadio(radio, field.keys), store, open_rulesets(store), name="tent")
     await gateway.load()
     running = asyncio.create_task(gateway.run())
     try:
@@ -192,7 +182,7 @@ async def test_walking_out_of_range_within_a_session_loses_nothing_wherever_it_h
     (badge,) = await badges_of(field, 1)
     radio = backend(field.hci_path)
     walk = Walk(field, radio)
-    host = Host(radio, field.keys)
+    host = SyncHost(radio, field.keys)
     last_seq = await hit_often(badge, host, 40)
     walk.begin(1 << 30)
     await host.sync(last_seq)

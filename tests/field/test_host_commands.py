@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.field.test_demo import Demo
+from tests.support.demos import Demo
 
 from redband import rules
 

@@ -1,28 +1,25 @@
-"""The medic's tap on whole virtual badges: who is treated, by whom, and what both books say."""
+"""The medic's tap on whole virtual badges: who is treated, by whom, and what both journals say."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
-from tests.support.tap_harness import (
+from tests.support.badge_journal import kinds, noted
+from tests.support.taps import (
     Air,
     answered,
     call,
     events,
     hit,
     join,
-    notes,
     pick,
     place,
-    records,
     refusal,
     taps,
     treat,
-    until,
 )
+from tests.support.waiting import until
 
 from redband import rules
 from redband.keys import GameKeys
@@ -34,20 +31,12 @@ pytestmark = pytest.mark.timeout(240)
 
 
 @pytest.fixture
-async def field(tmp_path: Path) -> AsyncIterator[Field]:
-    field = Field(tmp_path / "field")
-    await field.start()
-    yield field
-    await field.stop()
-
-
-@pytest.fixture
 def air(field: Field) -> Air:
     return Air(field)
 
 
 @pytest.mark.parametrize("radio_mode", ["continuous", "windowed"])
-async def test_medic_treats_the_patient_who_calls_and_both_books_say_so(
+async def test_medic_treats_the_patient_who_calls_and_both_journals_say_so(
     field: Field, air: Air, radio_mode: str
 ):
     patient = await join(field, 1, radio_mode=radio_mode)
@@ -64,8 +53,8 @@ async def test_medic_treats_the_patient_who_calls_and_both_books_say_so(
     # The hold's press is no hit, nor are the medic's presses.
     assert events(patient) == ["hit", "hit", "void", "treat"]
     assert events(medic) == ["hit", "hit", "void"]
-    kinds = [kind for kind, _payload in records(patient)]
-    assert kinds[kinds.index(journal.TAP) + 1] == journal.EVENT
+    found = kinds(patient)
+    assert found[found.index(journal.TAP) + 1] == journal.EVENT
 
 
 async def test_medics_badge_repeats_the_number_and_says_that_nobody_answered(
@@ -228,8 +217,8 @@ async def test_G12_offer_forged_by_a_player_is_refused_and_noted_once(field: Fie
         await air.shout(air.offer(1, 2, nonce, "treat", badge=4, role=role), 5)
     assert air.results(1) == []
     assert taps(patient) == []
-    await until(lambda: sum(notes(patient, AUTH_REFUSED)) > 0)
-    assert len(notes(patient, AUTH_REFUSED)) == 1
+    await until(lambda: sum(noted(patient, AUTH_REFUSED)) > 0)
+    assert len(noted(patient, AUTH_REFUSED)) == 1
 
 
 async def test_offer_in_the_patients_own_name_is_refused(field: Field, air: Air):

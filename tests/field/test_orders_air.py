@@ -3,95 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
-from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 
 import pytest
 from bleak import BleakClient
-from tests.field.test_keys_air import Ears
+from tests.support.badge_journal import cut_and_read, events_of, noted_in
+from tests.support.fields import redband
+from tests.support.host_radio import Observer
+from tests.support.waiting import WAIT_S, until
 
 from redband import rules
-from redband.demo.evidence import read_journal
 from redband.gateway.bleak_radio import BleakRadio
-from redband.gateway.broadcasts import COMMANDS, make_word
+from redband.gateway.broadcasts import COMMANDS, make_broadcast
 from redband.gateway.gateway import Gateway
-from redband.overview.names import open_book
-from redband.radio import AdvertReader, new_request, order_badge
+from redband.overview.names import open_rulesets
+from redband.radio import command_badge, new_request
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
-from redband.wire import order_frames as wire_order_frames
+from redband.wire import command_frames as wire_command_frames
 from redband_core import frames, journal, numbers
 
-WAIT_S = 60
 pytestmark = pytest.mark.timeout(240)
-
-
-@pytest.fixture
-async def field(tmp_path: Path) -> AsyncIterator[Field]:
-    field = Field(tmp_path / "field")
-    await field.start()
-    yield field
-    await field.stop()
 
 
 def address(badge_id: int) -> str:
     return BadgeSpec(badge_id).address
-
-
-async def redband(field: Field, *arguments: str, code: int = 0) -> tuple[str, str]:
-    """Run a command on the field, its store beside it; return what it printed."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *["-m", "redband", *arguments, "--field", str(field.directory)],
-        *["--data", str(field.directory)],
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=os.environ | {"COLUMNS": "200"},
-    )
-    try:
-        async with asyncio.timeout(WAIT_S * 2):
-            out, err = await process.communicate()
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    assert process.returncode == code, out + err
-    assert b"Traceback" not in err
-    return out.decode(), err.decode()
-
-
-async def until(condition: Callable[[], bool], timeout_s: float = WAIT_S) -> None:
-    async with asyncio.timeout(timeout_s):
-        while not condition():  # noqa: ASYNC110 (adverts are heard by a scan that tells nobody)
-            await asyncio.sleep(0.05)
-
-
-def newest(ears: Ears, badge_id: int):
-    """Return the newest advert that was heard of a badge, None for none."""
-    for heard in reversed(ears.heard):
-        if heard.advert.badge_id == badge_id:
-            return heard.advert
-    return None
-
-
-def shows(ears: Ears, badge_id: int, **wanted) -> bool:
-    advert = newest(ears, badge_id)
-    return advert is not None and all(getattr(advert, k) == v for k, v in wanted.items())
-
-
-async def journal_of(badge) -> list[tuple[int, int, bytes]]:
-    """Pull the battery and return (kind, game ms, payload) of what the journal holds."""
-    await badge.power_cut()
-    found = read_journal(badge.image_path).records
-    return [found[seq] for seq in sorted(found)]
-
-
-def noted(records, code: int) -> list[int]:
-    notes = [journal.parse_note(payload) for kind, _ms, payload in records if kind == journal.NOTE]
-    return [value for found, value in notes if found == code]
 
 
 async def test_event_by_name_is_done_refused_in_words_and_journalled_with_the_role(field: Field):
@@ -106,17 +42,17 @@ async def test_event_by_name_is_done_refused_in_words_and_journalled_with_the_ro
     assert err.startswith("Badge 1: bandage: отказ, ")
     _out, err = await redband(field, "command", "1", "hti", code=2)
     assert err == 'redband: The ruleset hits has no event "hti"; did you mean "hit"?\n'
-    records = await journal_of(badge)
-    events = [journal.parse_event(payload) for kind, _ms, payload in records if kind == 2]
+    records = await cut_and_read(badge)
+    events = events_of(records)
     assert events == [(1, (1, 2))]
-    assert noted(records, numbers.NOTE_SENT_BY) == [2, 3]
+    assert noted_in(records, numbers.NOTE_SENT_BY) == [2, 3]
 
 
 async def test_order_is_done_once_although_its_answer_is_lost_with_the_link(field: Field):
     badge = await field.add_badge(BadgeSpec(1, "Anna"))
-    ears = Ears(field, AdvertReader(field.keys))
-    heard = await ears.next()
-    message = wire_order_frames.encode_event(new_request(), 1, (1, 2))
+    observer = Observer(field)
+    heard = await observer.next()
+    message = wire_command_frames.encode_event(new_request(), 1, (1, 2))
     links = 0
 
     def orders(_welcome) -> list[bytes]:
@@ -133,60 +69,62 @@ async def test_order_is_done_once_although_its_answer_is_lost_with_the_link(fiel
     badge.on_leds.append(walk_off)
     hosts = {radio.name for radio in field.ether.controllers} - {address(1)}
     (host,) = hosts
-    done = await order_badge(heard.device, orders, field.keys, ears.radio, 90)
-    assert wire_order_frames.decode_result(done.answers[0], frames.EVENT)[1] == numbers.ANSWER_DONE
+    done = await command_badge(heard.device, orders, field.keys, observer.radio, 90)
+    assert (
+        wire_command_frames.decode_result(done.answers[0], frames.EVENT)[1] == numbers.ANSWER_DONE
+    )
     assert links > 1
-    await ears.close()
-    records = await journal_of(badge)
-    assert sum(kind == journal.EVENT for kind, _ms, _payload in records) == 1
+    await observer.close()
+    records = await cut_and_read(badge)
+    assert sum(kind == journal.EVENT for _seq, kind, _ms, _payload in records) == 1
 
 
 async def test_stop_passes_along_three_badges_of_which_only_neighbours_hear_each_other(
     field: Field,
 ):
     badges = [await field.add_badge(BadgeSpec(number, "P")) for number in (1, 2, 3)]
-    ears = Ears(field, AdvertReader(field.keys))
-    await until(lambda: all(newest(ears, number) for number in (1, 2, 3)))
+    observer = Observer(field)
+    await until(lambda: all(observer.newest(number) for number in (1, 2, 3)))
     (host,) = {one.name for one in field.ether.controllers} - {address(n) for n in (1, 2, 3)}
     field.ether.set_rssi(address(1), address(3), None)
     store = Store(field.directory / STORE_FILE)
-    word = make_word(store, field.keys, COMMANDS["stop"])
-    heard = next(one for one in reversed(ears.heard) if one.advert.badge_id == 1)
-    orders = [wire_order_frames.encode_fleet(word.payload)]
-    done = await order_badge(heard.device, lambda _w: orders, field.keys, ears.radio, WAIT_S)
-    assert wire_order_frames.decode_result(done.answers[0], frames.BROADCAST) == (word.number, 0)
-    await until(lambda: all(shows(ears, number, is_paused=True) for number in (1, 2, 3)))
+    word = make_broadcast(store, field.keys, COMMANDS["stop"])
+    heard = next(one for one in reversed(observer.heard) if one.advert.badge_id == 1)
+    orders = [wire_command_frames.encode_broadcast(word.payload)]
+    done = await command_badge(heard.device, lambda _w: orders, field.keys, observer.radio, WAIT_S)
+    assert wire_command_frames.decode_result(done.answers[0], frames.BROADCAST) == (word.number, 0)
+    await until(lambda: all(observer.shows(number, is_paused=True) for number in (1, 2, 3)))
     store.close()
-    await ears.close()
+    await observer.close()
     for badge in badges:
-        records = await journal_of(badge)
-        assert [value >> 1 for value in noted(records, numbers.NOTE_BROADCAST)] == [word.number]
-        assert sum(kind == journal.PAUSE for kind, _ms, _payload in records) == 1
+        records = await cut_and_read(badge)
+        assert [value >> 1 for value in noted_in(records, numbers.NOTE_BROADCAST)] == [word.number]
+        assert sum(kind == journal.PAUSE for _seq, kind, _ms, _payload in records) == 1
 
 
-async def test_fleet_command_reports_who_heard_it_and_a_badge_that_was_off_is_told_later(
+async def test_say_reports_who_heard_it_and_a_badge_that_was_off_is_told_later(
     field: Field,
 ):
     first = await field.add_badge(BadgeSpec(1, "Anna", ruleset_id="wounds"))
     second = await field.add_badge(BadgeSpec(2, "Boris", ruleset_id="wounds"))
     await redband(field, "sync", "--listen", "3")
     await second.power_cut()
-    out, err = await redband(field, "fleet", "stop", "--seconds", "12", code=1)
+    out, err = await redband(field, "say", "stop", "--seconds", "12", code=1)
     assert out == "badge 1: has heard it\n"
     assert err == "badge 2: not yet, and it is not in range\n"
     await second.power_on()
     out, _err = await redband(field, "watch", "--seconds", "15")
     assert "paused" in [line for line in out.splitlines() if line.split()[0] == "2"][-1]
-    out, _err = await redband(field, "fleet", "resume")
+    out, _err = await redband(field, "say", "resume")
     assert {line.split(": ")[0] for line in out.splitlines()} == {"badge 1", "badge 2"}
     assert {line.split(": ")[1] for line in out.splitlines()} <= {"has heard it", "goes on"}
-    out, _err = await redband(field, "fleet", "fight-over", "--ruleset", "wounds")
+    out, _err = await redband(field, "say", "fight-over", "--ruleset", "wounds")
     assert out == "badge 1: has heard it\nbadge 2: has heard it\n"
-    _out, err = await redband(field, "fleet", "fight-over", "--ruleset", "hits", code=2)
+    _out, err = await redband(field, "say", "fight-over", "--ruleset", "hits", code=2)
     assert err == "redband: The ruleset hits has no end of a fight.\n"
     for badge in (first, second):
-        records = await journal_of(badge)
-        kinds = [kind for kind, _ms, _payload in records]
+        records = await cut_and_read(badge)
+        kinds = [kind for _seq, kind, _ms, _payload in records]
         assert (kinds.count(journal.PAUSE), kinds.count(journal.RESUME)) == (1, 1)
         assert kinds.count(journal.EVENT) + kinds.count(journal.REFUSED) == 1
 
@@ -195,22 +133,22 @@ async def test_emergency_is_heard_also_while_a_host_is_connected_and_ends_by_the
     field: Field,
 ):
     badge = await field.add_badge(BadgeSpec(1, "Anna"))
-    ears = Ears(field, AdvertReader(field.keys))
-    heard = await ears.next()
+    observer = Observer(field)
+    heard = await observer.next()
     hits = heard.advert.counter_a
     radio = backend(field.hci_path)
     await five_presses(badge)
     async with asyncio.TaskGroup() as group:
         group.create_task(badge.hold(2000, rest_ms=600))
         async with BleakClient(heard.device, backend=radio.client) as client:
-            await until(lambda: shows(ears, 1, is_emergency=True))
+            await until(lambda: observer.shows(1, is_emergency=True))
             assert client.is_connected  # a stranger has 5 s before the badge drops him
-    await until(lambda: shows(ears, 1, is_emergency=True, counter_a=hits))
+    await until(lambda: observer.shows(1, is_emergency=True, counter_a=hits))
     await emergency(badge)
-    await until(lambda: shows(ears, 1, is_emergency=False))
-    await ears.close()
+    await until(lambda: observer.shows(1, is_emergency=False))
+    await observer.close()
     await radio.close()
-    assert noted(await journal_of(badge), numbers.NOTE_EMERGENCY) == [1, 0]
+    assert noted_in(await cut_and_read(badge), numbers.NOTE_EMERGENCY) == [1, 0]
 
 
 async def five_presses(badge) -> None:
@@ -226,43 +164,47 @@ async def emergency(badge) -> None:
 async def test_emergency_in_safe_mode_is_heard_and_staff_ends_it(field: Field):
     files = (("/ruleset.bin", b"no ruleset"),)
     badge = await field.add_badge(BadgeSpec(1, "Anna", files=files))
-    ears = Ears(field, AdvertReader(field.keys))
-    await ears.next()
+    observer = Observer(field)
+    await observer.next()
     await emergency(badge)
-    await until(lambda: shows(ears, 1, is_emergency=True))
+    await until(lambda: observer.shows(1, is_emergency=True))
     out, _err = await redband(field, "watch", "--seconds", "4")
     assert "EMERGENCY" in out
     out, _err = await redband(field, "command", "1", "emergency-over", "--as", "technician")
     assert out == "Badge 1: emergency-over: done.\n"
-    await until(lambda: shows(ears, 1, is_emergency=False))
-    await ears.close()
+    await until(lambda: observer.shows(1, is_emergency=False))
+    await observer.close()
 
 
 async def test_gateway_tells_missed_words_in_order(field: Field):
     """Whatever was said while it was away, it hears each word once, in the order of saying."""
     badge = await field.add_badge(BadgeSpec(1, "Anna"), with_power=False)
     store = Store(field.directory / STORE_FILE)
-    said = [make_word(store, field.keys, COMMANDS[name]) for name in ("stop", "resume", "stop")]
+    said = [
+        make_broadcast(store, field.keys, COMMANDS[name]) for name in ("stop", "resume", "stop")
+    ]
     radio = backend(field.hci_path)
-    ears = BleakRadio(radio, field.keys)
-    gateway = Gateway(ears, store, open_book(store), keys=field.keys)
+    observer = BleakRadio(radio, field.keys)
+    gateway = Gateway(observer, store, open_rulesets(store), keys=field.keys)
     await gateway.load()
     running = asyncio.create_task(gateway.run())
     await badge.power_on()
 
     def has_all() -> bool:
         live = gateway.live(1)
-        return live is not None and live.projector.fleet_number >= said[-1].number
+        return live is not None and live.projector.broadcast_number >= said[-1].number
 
     await until(has_all)
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     await radio.close()
     store.close()
-    records = await journal_of(badge)
-    told = [value >> 1 for value in noted(records, numbers.NOTE_BROADCAST)]
+    records = await cut_and_read(badge)
+    told = [value >> 1 for value in noted_in(records, numbers.NOTE_BROADCAST)]
     assert told == [word.number for word in said]
-    kinds = [kind for kind, _ms, _payload in records if kind in (journal.PAUSE, journal.RESUME)]
+    kinds = [
+        kind for _seq, kind, _ms, _payload in records if kind in (journal.PAUSE, journal.RESUME)
+    ]
     assert kinds == [journal.PAUSE, journal.RESUME, journal.PAUSE]
 
 
@@ -286,6 +228,6 @@ def test_every_staff_event_of_every_shipped_ruleset_is_within_reach():
                 event_id, args = read_event(found, event.name, words)
                 assert event_id == event.id
                 assert len(args) == len(event.args)
-                wire_order_frames.encode_event(1, event_id, args)
+                wire_command_frames.encode_event(1, event_id, args)
                 reached += 1
     assert reached > 100

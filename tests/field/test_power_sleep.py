@@ -6,6 +6,8 @@ import asyncio
 import json
 import sys
 
+from tests.support.waiting import until
+
 from redband import rules
 from redband_core import journal
 from redband_core.ruleset import Ruleset
@@ -54,15 +56,11 @@ async def until_asleep(bench, timeout_s: float = 30.0) -> None:
 
 
 async def until_noted(bench, code: int, count: int = 1, timeout_s: float = 20.0) -> None:
-    async with asyncio.timeout(timeout_s):
-        while [noted for noted, _value in bench.notes()].count(code) < count:  # noqa: ASYNC110
-            await asyncio.sleep(0.2)
+    await until(lambda: [one for one, _value in bench.notes()].count(code) >= count, timeout_s)
 
 
 async def until_boots(bench, boots: int, timeout_s: float = 20.0) -> None:
-    async with asyncio.timeout(timeout_s):
-        while bench.badge.boots < boots:  # noqa: ASYNC110 (a start has no event of its own)
-            await asyncio.sleep(0.05)
+    await until(lambda: bench.badge.boots >= boots, timeout_s)
 
 
 def values_of(bench, code: int) -> list[int]:

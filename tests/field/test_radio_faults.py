@@ -5,19 +5,18 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from bleak import BleakClient
 from bleak.exc import BleakError
-from tests.field.test_bluetooth_shim import PRELUDE, Bench, run  # noqa: F401 (a fixture)
-from tests.field.test_keys_air import Ears
-from tests.support.radio_harness import WAIT_S, until
-from tests.support.tap_harness import hit, lit, records
+from tests.support.badge_journal import kinds, noted
+from tests.support.host_radio import Observer
+from tests.support.radio_programs import PRELUDE, RadioBench
+from tests.support.taps import hit, lit
+from tests.support.waiting import WAIT_S, until
 
 from redband.build.firmware import firmware_directory
-from redband.radio import AdvertReader
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
@@ -31,7 +30,7 @@ pytestmark = pytest.mark.timeout(180)
 # The simulator.
 
 
-async def test_B9_start_fails_as_often_as_told(run):  # noqa: F811
+async def test_B9_start_fails_as_often_as_told(run):
     bench = await run("""
 async def main():
     while True:
@@ -47,7 +46,7 @@ asyncio.run(main())
     await until(lambda: bench.lines[-1] == (True, True))
 
 
-async def test_B6_connect_that_fails_half_way_is_a_disconnect_without_a_connect(run):  # noqa: F811
+async def test_B6_connect_that_fails_half_way_is_a_disconnect_without_a_connect(run):
     bench = await run("""
 start((FIRST, READ))
 def irq(event, data):
@@ -69,7 +68,7 @@ asyncio.run(forever())
         await until(lambda: len(bench.events(1)) == 1)
 
 
-async def test_B11_scan_beside_adverts_is_an_eio_when_told(run):  # noqa: F811
+async def test_B11_scan_beside_adverts_is_an_eio_when_told(run):
     bench = await run("""
 start((FIRST, READ))
 ble.gap_advertise(30000, ADVERT)
@@ -87,7 +86,7 @@ asyncio.run(main())
     await until(lambda: bench.lines[-1] == (None,))
 
 
-async def test_B6_advertising_fails_as_often_as_told(run):  # noqa: F811
+async def test_B6_advertising_fails_as_often_as_told(run):
     bench = await run("""
 start((FIRST, READ))
 async def main():
@@ -101,7 +100,7 @@ asyncio.run(main())
     await until(lambda: bench.lines.count((("OSError", 12),)) == 3 and bench.lines[-1] == (None,))
 
 
-async def test_B5_event_tuple_dies_with_the_handler(run):  # noqa: F811
+async def test_B5_event_tuple_dies_with_the_handler(run):
     bench = await run("""
 start((FIRST, READ))
 kept = []
@@ -159,7 +158,7 @@ asyncio.run(main())
     files = (("/main.py", (PRELUDE + program).encode()), *radio_files().items())
     try:
         badge = await field.add_badge(BadgeSpec(1, with_firmware=False, files=files))
-        bench = Bench(field, badge, backend(field.hci_path))
+        bench = RadioBench(field, badge, backend(field.hci_path))
         held: list[tuple[int, int, int, int]] = []
         for turn in range(0, TURNS + 1, 50):
             async with asyncio.timeout(60):
@@ -196,23 +195,6 @@ def held_by_owner(field: Field, badge: VirtualBadge) -> tuple[int, int, int, int
 # A badge with the firmware.
 
 
-@pytest.fixture
-async def field(tmp_path: Path) -> AsyncIterator[Field]:
-    field = Field(tmp_path / "field")
-    await field.start()
-    yield field
-    await field.stop()
-
-
-def kinds(badge: VirtualBadge) -> list[int]:
-    return [kind for kind, _payload in records(badge)]
-
-
-def notes_of(badge: VirtualBadge) -> list[int]:
-    notes = [payload for kind, payload in records(badge) if kind == journal.NOTE]
-    return [journal.parse_note(payload)[0] for payload in notes]
-
-
 @pytest.mark.parametrize("failures", [2, FOREVER])
 async def test_B9_radio_that_does_not_start_leaves_hits_and_timers_alone(
     field: Field, failures: int
@@ -224,36 +206,36 @@ async def test_B9_radio_that_does_not_start_leaves_hits_and_timers_alone(
     await lit(badge)
     await hit(badge)  # from the first second on
     assert journal.EVENT in kinds(badge)
-    ears = Ears(field, AdvertReader(field.keys))
+    observer = Observer(field)
     if failures == FOREVER:
-        await until(lambda: numbers.NOTE_RADIO_OFF in notes_of(badge))
-        assert not any(heard.advert.badge_id == 1 for heard in ears.heard)
+        await until(lambda: noted(badge, numbers.NOTE_RADIO_OFF))
+        assert not any(heard.advert.badge_id == 1 for heard in observer.heard)
         await hit(badge)
         faults.starts = 0
-    await ears.until(lambda: any(heard.advert.badge_id == 1 for heard in ears.heard))
-    await ears.until(lambda: not ears.heard[-1].advert.flags)
+    await until(lambda: any(heard.advert.badge_id == 1 for heard in observer.heard))
+    await until(lambda: not observer.heard[-1].advert.flags)
     assert kinds(badge).count(journal.BOOT) == 1  # no boot loop
-    await ears.close()
+    await observer.close()
 
 
 async def test_B6_half_connects_and_refused_adverts_are_got_over(field: Field):
     badge = await field.add_badge(BadgeSpec(1, "Anna"))
     await lit(badge)
-    ears = Ears(field, AdvertReader(field.keys))
-    heard = await ears.next()
+    observer = Observer(field)
+    heard = await observer.next()
     faults = field.ether.faults_of(BADGE)
     faults.connects = 2
     faults.adverts = 4
     for _ in range(2):
-        client = BleakClient(heard.device, backend=ears.radio.client, timeout=WAIT_S)
+        client = BleakClient(heard.device, backend=observer.radio.client, timeout=WAIT_S)
         with pytest.raises(BleakError):
             await client.connect()
-    async with BleakClient(heard.device, backend=ears.radio.client, timeout=WAIT_S) as client:
+    async with BleakClient(heard.device, backend=observer.radio.client, timeout=WAIT_S) as client:
         assert client.is_connected
     await hit(badge)
-    await ears.until(lambda: ears.heard[-1].advert.signal != heard.advert.signal)
+    await until(lambda: observer.heard[-1].advert.signal != heard.advert.signal)
     assert (faults.connects, faults.adverts) == (0, 0)
-    await ears.close()
+    await observer.close()
 
 
 async def test_B11_badge_that_may_not_listen_says_so_and_plays_on(field: Field):
@@ -261,35 +243,35 @@ async def test_B11_badge_that_may_not_listen_says_so_and_plays_on(field: Field):
     faults.is_scan_refused = True
     badge = await field.add_badge(BadgeSpec(1, "Anna"))
     await lit(badge)
-    ears = Ears(field, AdvertReader(field.keys))
-    await ears.next()
+    observer = Observer(field)
+    await observer.next()
     badge.set_battery_mv(3400)  # it listens more seldom from now on, and has to ask for that
     fault = advert.FLAG_FAULT
-    await ears.until(lambda: ears.heard[-1].advert.flags & fault)
+    await until(lambda: observer.heard[-1].advert.flags & fault)
     await badge.press()
     await until(lambda: journal.EVENT in kinds(badge))
     faults.is_scan_refused = False
-    await ears.until(lambda: not ears.heard[-1].advert.flags & fault)
-    await ears.close()
+    await until(lambda: not observer.heard[-1].advert.flags & fault)
+    await observer.close()
 
 
 async def test_B8_bond_that_the_badge_forgot_is_not_needed(field: Field):
     badge = await field.add_badge(BadgeSpec(1, "Anna"))
     await lit(badge)
-    ears = Ears(field, AdvertReader(field.keys))
-    heard = await ears.next()
-    async with BleakClient(heard.device, backend=ears.radio.client, timeout=WAIT_S) as client:
+    observer = Observer(field)
+    heard = await observer.next()
+    async with BleakClient(heard.device, backend=observer.radio.client, timeout=WAIT_S) as client:
         await client.pair()  # a host's system may do so, though nothing asks for it
-    first = await ears.fetch(await ears.next(), field.keys)
+    first = await observer.fetch(await observer.next(), field.keys)
     await badge.power_cut()  # and with it the bond
     await badge.power_on()
     await lit(badge)
-    second = await ears.fetch(await ears.next(), field.keys)
+    second = await observer.fetch(await observer.next(), field.keys)
     assert second.next_seq > first.next_seq
-    await ears.close()
+    await observer.close()
 
 
-async def test_B12_a_fifth_connection_is_not_possible(run):  # noqa: F811
+async def test_B12_a_fifth_connection_is_not_possible(run):
     bench = await run("""
 start((FIRST, READ))
 def irq(event, data):

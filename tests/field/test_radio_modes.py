@@ -1,4 +1,4 @@
-"""Sync, orders, words to the fleet, the medic's tap and updates, in both modes of the radio.
+"""Sync, orders, broadcasts, the medic's tap and updates, in both modes of the radio.
 
 In windowed mode each badge is at rest before it is talked to: its radio is off most of the time,
 and it sleeps lightly meanwhile.
@@ -6,30 +6,26 @@ and it sleeps lightly meanwhile.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from tests.field.test_keys_air import Ears
-from tests.field.test_sync_air import Host as SyncHost
-from tests.field.test_update_air import Host as UpdateHost
-from tests.support.tap_harness import Air, hit, lit, taps, treat, until
+from tests.support.host_radio import Observer, SyncHost
+from tests.support.taps import Air, hit, lit, taps, treat
+from tests.support.updates import UpdateHost
+from tests.support.waiting import WAIT_S, until
 
 from redband.build import packages
 from redband.build.firmware import firmware_directory
-from redband.gateway.broadcasts import COMMANDS, make_word
-from redband.radio import AdvertReader, order_badge
+from redband.gateway.broadcasts import COMMANDS, make_broadcast
+from redband.radio import AdvertReader, command_badge
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
 from redband.virtual.image import read_image
-from redband.wire import order_frames as wire_order_frames
+from redband.wire import command_frames as wire_command_frames
 from redband_core import frames, numbers
 
-WAIT_S = 60
 SLEPT = b"slept lightly"
 MODES = ["continuous", "windowed"]
 pytestmark = pytest.mark.timeout(240)
@@ -96,17 +92,12 @@ class Party:
             return
         for badge in badges:
             for wanted in (True, False, True, False):
-                async with asyncio.timeout(WAIT_S):
-                    while self.is_on(badge) != wanted:  # noqa: ASYNC110 (the ether tells nobody)
-                        await asyncio.sleep(0.02)
+                await until(lambda b=badge, w=wanted: self.is_on(b) == w)
 
 
 @pytest.fixture(params=MODES)
-async def party(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Party]:
-    field = Field(tmp_path / "field")
-    await field.start()
-    yield Party(field, request.param)
-    await field.stop()
+def party(field: Field, request: pytest.FixtureRequest) -> Party:
+    return Party(field, request.param)
 
 
 async def test_sync_brings_every_record(party: Party):
@@ -137,24 +128,24 @@ async def test_order_is_done_and_a_word_is_passed_on(party: Party):
     first = await party.join(BadgeSpec(1, "Anna"))
     second = await party.join(BadgeSpec(2, "Boris"))
     await party.rest(first, second)
-    ears = Ears(field, AdvertReader(field.keys))
+    observer = Observer(field, AdvertReader(field.keys))
     field.ether.set_rssi(second.spec.address, "F0:DE:00:00:00:01", None)  # the host: by 1 only
     store = Store(field.directory / STORE_FILE)
-    word = make_word(store, field.keys, COMMANDS["stop"])
+    word = make_broadcast(store, field.keys, COMMANDS["stop"])
     orders = [
-        wire_order_frames.encode_command(1, numbers.COMMAND_IDENTIFY),
-        wire_order_frames.encode_fleet(word.payload),
+        wire_command_frames.encode_command(1, numbers.COMMAND_IDENTIFY),
+        wire_command_frames.encode_broadcast(word.payload),
     ]
-    heard = await ears.next()
+    heard = await observer.next()
     assert heard.advert.badge_id == 1
-    done = await order_badge(heard.device, lambda _w: orders, field.keys, ears.radio, WAIT_S)
-    assert wire_order_frames.decode_result(done.answers[1], frames.BROADCAST) == (word.number, 0)
+    done = await command_badge(heard.device, lambda _w: orders, field.keys, observer.radio, WAIT_S)
+    assert wire_command_frames.decode_result(done.answers[1], frames.BROADCAST) == (word.number, 0)
     field.ether.set_rssi(second.spec.address, "F0:DE:00:00:00:01", -60)
-    await ears.until(
-        lambda: {h.advert.badge_id for h in ears.heard if h.advert.is_paused} == {1, 2}
+    await until(
+        lambda: {h.advert.badge_id for h in observer.heard if h.advert.is_paused} == {1, 2}
     )
     store.close()
-    await ears.close()
+    await observer.close()
 
 
 async def test_medics_tap_is_applied(party: Party):

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from bleak import BleakClient, BleakScanner
 from bumble.hci import OwnAddressType
-from tests.support.radio_harness import (
+from tests.support.ether import (
     NOTIFY,
     READ,
     VALUE_UUID,
@@ -19,8 +19,8 @@ from tests.support.radio_harness import (
     badge_address,
     connect,
     host_address,
-    until,
 )
+from tests.support.waiting import until
 
 from redband.errors import RedbandUserError
 from redband.virtual.radio import Ether
@@ -208,7 +208,8 @@ async def test_power_off_in_the_middle_of_a_call_is_quiet():
         errors = []
         asyncio.get_running_loop().set_exception_handler(lambda _, c: errors.append(c))
         firmware.radio.frame(frames.POWER_ON, b"\0\1")
-        await until(lambda: ether.controllers)
+        while not ether.controllers:  # noqa: ASYNC110 (the call is not over when there is one)
+            await asyncio.sleep(0)
         firmware.radio.close()
         await until(lambda: not ether.controllers)
         for _ in range(20):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.changed import changed_firmware
+from tests.support.waiting import until
 
 from redband import rules
 from redband.virtual.image import write_image
@@ -88,13 +89,6 @@ async def bench_with(make_bench, name: str, fault: str, count: int = 1, **option
     if settings is not None:
         replace["/settings.json"] = json.dumps(settings).encode()
     return await make_bench(replace=replace, with_power=False, **spec, **options)
-
-
-async def until(condition, timeout_s: float = 30.0) -> None:
-    """Wait for what has no event of its own: a count, or bytes on the flash."""
-    async with asyncio.timeout(timeout_s):
-        while not condition():  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
 
 
 async def hits_count(bench) -> None:

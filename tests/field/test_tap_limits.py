@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
-from tests.support.tap_harness import (
+from tests.support.badge_journal import kinds, records
+from tests.support.taps import (
     FAR,
     NEAR,
     Air,
@@ -18,26 +17,17 @@ from tests.support.tap_harness import (
     join,
     pick,
     place,
-    records,
     refusal,
     taps,
     treat,
-    until,
 )
+from tests.support.waiting import until
 
 from redband import rules
 from redband.virtual.field import Field
 from redband_core import advert, journal, numbers
 
 pytestmark = pytest.mark.timeout(240)
-
-
-@pytest.fixture
-async def field(tmp_path: Path) -> AsyncIterator[Field]:
-    field = Field(tmp_path / "field")
-    await field.start()
-    yield field
-    await field.stop()
 
 
 @pytest.fixture
@@ -69,9 +59,9 @@ async def test_G11_limit_over_the_air(field: Field, air: Air, row):
             await hit(patient)
         wanted = refusal(ruleset, answer) if answer else numbers.ANSWER_DONE
         assert await treat(air, patient, medic, number) == wanted, (number, answer)
-    kinds = [kind for kind, _payload in records(patient)]
-    behind = [kinds[place + 1] for place, kind in enumerate(kinds) if kind == journal.TAP]
-    assert behind == [journal.REFUSED if answer else journal.EVENT for _h, _n, answer in deeds]
+    found = kinds(patient)
+    after = [found[place + 1] for place, kind in enumerate(found) if kind == journal.TAP]
+    assert after == [journal.REFUSED if answer else journal.EVENT for _h, _n, answer in deeds]
 
 
 async def test_G11_medic_without_stock_offers_nothing(field: Field, air: Air):
@@ -84,9 +74,9 @@ async def test_G11_medic_without_stock_offers_nothing(field: Field, air: Air):
     await hit(patient)
     await call(air, patient)
     await pick(medic, TREAT)
-    await until(lambda: journal.REFUSED in [kind for kind, _payload in records(medic)])
+    await until(lambda: journal.REFUSED in kinds(medic))
     assert len(air.of(advert.KIND_OFFER)) == 1
-    kind, payload = [one for one in records(medic) if one[0] == journal.REFUSED][-1]
+    _seq, kind, _ms, payload = [r for r in records(medic) if r.kind == journal.REFUSED][-1]
     spend = rules.load("medic_stock").event("spend").id
     assert journal.parse_refused(payload) == (refusal("medic_stock", "no_stock"), spend, ())
     assert answered(medic) == [numbers.ANSWER_DONE]

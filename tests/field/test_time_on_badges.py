@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.badge_journal import events_of, notes_of, records
 
 from redband import rules
-from redband.demo.evidence import read_journal
 from redband_core import journal, numbers
 
 HITS = rules.load("hits")
@@ -13,12 +13,6 @@ DEATH_MS = 20_000
 WRAP = 1 << 30
 RED_S = 20.0  # real seconds within which the game has to come so far, on a busy machine
 PARAMS = tuple(HITS.param_values({"max_hits": 1, "death_ms": DEATH_MS}))
-
-
-def records(badge) -> list[tuple[int, int, bytes]]:
-    """Return (kind, game ms, payload) of the journal of a badge without power."""
-    found = read_journal(badge.image_path).records
-    return [found[seq] for seq in sorted(found)]
 
 
 def shows_dead(leds) -> bool:
@@ -52,8 +46,8 @@ async def test_R1_a_timer_runs_over_the_wrap_on_a_whole_badge(make_badge, start_
     await has_steady_red(badge)
     await badge.power_cut()
     told = records(badge)
-    hits = [game_ms for kind, game_ms, _payload in told if kind == journal.EVENT]
-    fired = [game_ms for kind, game_ms, _payload in told if kind == journal.CHECKPOINT]
+    hits = [game_ms for _seq, kind, game_ms, _payload in told if kind == journal.EVENT]
+    fired = [game_ms for _seq, kind, game_ms, _payload in told if kind == journal.CHECKPOINT]
     assert len(hits) == 1
     assert hits[0] + DEATH_MS in fired
     assert hits[0] < 30_000  # game time began at 0, whatever the ticks were
@@ -72,9 +66,9 @@ async def test_R12_quick_pulls_stay_in_the_game_and_are_written(make_badge):
         await badge.wait_led(shows_dead, timeout_s=RED_S)
     await badge.power_cut()
     told = records(badge)
-    boots = [journal.parse_boot(payload) for kind, _ms, payload in told if kind == journal.BOOT]
+    boots = [journal.parse_boot(one.payload) for one in told if one.kind == journal.BOOT]
     assert [boot[1] for boot in boots] == [1, 2, 3, 4, 5]
     assert {boot[2] for boot in boots} == {1}
-    codes = {journal.parse_note(payload)[0] for kind, _ms, payload in told if kind == journal.NOTE}
+    codes = {code for code, _value in notes_of(told)}
     assert numbers.NOTE_SAFE_MODE not in codes
-    assert sum(kind == journal.EVENT for kind, _ms, _payload in told) == 1
+    assert len(events_of(told)) == 1

@@ -5,80 +5,27 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from tests.support.badge_journal import events, notes
+from tests.support.updates import UpdateHost
+from tests.support.waiting import WAIT_S
 
 from redband.build import packages
 from redband.build.firmware import firmware_directory, firmware_files
 from redband.gateway import air_update
-from redband.radio.update import talk
+from redband.radio.update import send_update
 from redband.rules import load
 from redband.virtual.badge import VirtualBadge
-from redband.virtual.bleak_backend import VirtualRadio, backend
+from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
 from redband.virtual.image import read_image, write_image
-from redband_core import journal, upload
+from redband_core import upload
 
-WAIT_S = 30
 BEGUN, APPLIED, CONFIRMED, ROLLED_BACK = 76, 77, 78, 79
 pytestmark = pytest.mark.timeout(240)
-
-
-class Host:
-    """Updates badge 1 of a field. said: what the user was told."""
-
-    def __init__(self, field: Field, radio: VirtualRadio) -> None:
-        self.field = field
-        self.radio = radio
-        self.said: list[str] = []
-        self.on_said: Callable[[str], None] = lambda _: None
-
-    @property
-    def badge(self) -> VirtualBadge:
-        return self.field.badges[1]
-
-    async def update(self, package: packages.Package, force: bool = False) -> air_update.Outcome:
-        def say(_badge_id: int, text: str) -> None:
-            self.said.append(text)
-            self.on_said(text)
-
-        wanted = frozenset((1,))
-        keys = self.field.keys
-        devices = await air_update.listen(keys, self.radio, wanted, WAIT_S)
-        updater = air_update.Updater(keys, self.radio, package, force, say)
-        (outcome,) = await updater.update_all(devices)
-        return outcome
-
-    async def hit(self) -> None:
-        await self.badge.wait_led(lambda leds: bool(leds[0] or leds[1]), WAIT_S)  # it runs
-        seen = asyncio.ensure_future(self.badge.wait_led(lambda leds: leds[0] and leds[1], WAIT_S))
-        await self.badge.press()
-        await seen
-
-    async def until_note(self, code: int) -> None:
-        async with asyncio.timeout(WAIT_S):
-            while code not in [note[0] for note in notes(self.badge)]:  # noqa: ASYNC110
-                await asyncio.sleep(0.2)
-
-
-def records(badge: VirtualBadge) -> list[tuple[int, int, int, bytes]]:
-    files = read_image(badge.image_path)
-    found: dict[int, tuple[int, int, int, bytes]] = {}
-    for name in files:
-        if name.startswith("/journal/") and name.endswith(".seg") and files[name]:
-            for record in journal.scan(files[name])[1]:
-                found[record[0]] = record
-    return [found[seq] for seq in sorted(found)]
-
-
-def notes(badge: VirtualBadge) -> list[tuple[int, int]]:
-    return [journal.parse_note(one[3]) for one in records(badge) if one[1] == journal.NOTE]
-
-
-def hits(badge: VirtualBadge) -> int:
-    return [one[1] for one in records(badge)].count(journal.EVENT)
 
 
 def update_notes(badge: VirtualBadge) -> list[tuple[int, int]]:
@@ -86,18 +33,11 @@ def update_notes(badge: VirtualBadge) -> list[tuple[int, int]]:
 
 
 @pytest.fixture
-async def host(tmp_path: Path) -> AsyncIterator[Host]:
-    field = Field(tmp_path / "field")
-    await field.start()
-    radio = None
-    try:
-        await field.add_badge(BadgeSpec(1, "Anna"))
-        radio = backend(field.hci_path)
-        yield Host(field, radio)
-    finally:
-        if radio is not None:
-            await radio.close()
-        await field.stop()
+async def host(field: Field) -> AsyncIterator[UpdateHost]:
+    await field.add_badge(BadgeSpec(1, "Anna"))
+    radio = backend(field.hci_path)
+    yield UpdateHost(field, radio)
+    await radio.close()
 
 
 def leftovers(badge: VirtualBadge) -> list[str]:
@@ -161,7 +101,7 @@ BROKEN = {
 }
 
 
-async def test_settings_are_changed_and_the_game_goes_on(host: Host) -> None:
+async def test_settings_are_changed_and_the_game_goes_on(host: UpdateHost) -> None:
     await host.hit()
     outcome = await host.update(packages.settings_package({"brightness_pct": 40}))
     assert outcome.is_good, outcome
@@ -169,12 +109,12 @@ async def test_settings_are_changed_and_the_game_goes_on(host: Host) -> None:
     await host.badge.power_cut()
     files = read_image(host.badge.image_path)
     assert json.loads(files["/settings.json"])["brightness_pct"] == 40
-    assert hits(host.badge) == 2
+    assert len(events(host.badge)) == 2
     assert update_notes(host.badge) == [(BEGUN, upload.SETTINGS), (APPLIED, upload.SETTINGS)]
     assert not leftovers(host.badge)
 
 
-async def test_other_ruleset_begins_a_new_game_only_when_told_to(host: Host) -> None:
+async def test_other_ruleset_begins_a_new_game_only_when_told_to(host: UpdateHost) -> None:
     await host.hit()
     package = packages.ruleset_package(load("wounds_hospital"))
     refused = await host.update(package)
@@ -186,12 +126,12 @@ async def test_other_ruleset_begins_a_new_game_only_when_told_to(host: Host) -> 
     await host.badge.power_cut()
     files = read_image(host.badge.image_path)
     assert files["/ruleset.bin"] == load("wounds_hospital").data
-    assert hits(host.badge) == 0
+    assert len(events(host.badge)) == 0
     assert [name for name in files if name.startswith("/journal.old/")]
     assert not leftovers(host.badge)
 
 
-async def test_new_firmware_stays_and_the_journal_too(host: Host, tmp_path: Path) -> None:
+async def test_new_firmware_stays_and_the_journal_too(host: UpdateHost, tmp_path: Path) -> None:
     await host.hit()
     pressed = []
 
@@ -211,7 +151,7 @@ async def test_new_firmware_stays_and_the_journal_too(host: Host, tmp_path: Path
             await asyncio.sleep(0.2)
     await host.badge.power_cut()
     assert "/lib/redband_badge/added.mpy" in read_image(host.badge.image_path)
-    assert hits(host.badge) == 3, "the press during the upload counted"
+    assert len(events(host.badge)) == 3, "the press during the upload counted"
     assert update_notes(host.badge) == [
         (BEGUN, upload.FIRMWARE),
         (APPLIED, upload.FIRMWARE),
@@ -220,7 +160,7 @@ async def test_new_firmware_stays_and_the_journal_too(host: Host, tmp_path: Path
 
 
 async def test_firmware_that_does_not_import_goes_back_and_the_host_is_told(
-    host: Host, tmp_path: Path
+    host: UpdateHost, tmp_path: Path
 ) -> None:
     await host.hit()
     before = read_image(host.badge.image_path)
@@ -235,12 +175,12 @@ async def test_firmware_that_does_not_import_goes_back_and_the_host_is_told(
     assert {n: d for n, d in after.items() if n.startswith("/lib/")} == {
         n: d for n, d in before.items() if n.startswith("/lib/")
     }
-    assert hits(host.badge) == 2
+    assert len(events(host.badge)) == 2
     assert update_notes(host.badge)[-1] == (ROLLED_BACK, 1)
 
 
 async def test_upload_goes_on_where_a_pulled_battery_and_a_killed_host_left_it(
-    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    host: UpdateHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(air_update, "firmware_version", lambda: "0.0.9")
     package = packages.firmware_package(changed_firmware(tmp_path, GOOD))
@@ -275,14 +215,14 @@ def prepared(badge: VirtualBadge, new: dict[str, bytes]) -> dict[str, bytes]:
     return files
 
 
-async def test_battery_pulled_on_trial_is_no_verdict(host: Host, tmp_path: Path) -> None:
+async def test_battery_pulled_on_trial_is_no_verdict(host: UpdateHost, tmp_path: Path) -> None:
     badge = await host.field.add_badge(BadgeSpec(2, "Boris"), with_power=False)
     prepared(badge, changed_firmware(tmp_path, GOOD))
     keys = host.field.keys
     for start in (1, 2):
         await badge.power_on()
         devices = await air_update.listen(keys, host.radio, frozenset((2,)), WAIT_S)
-        result = await talk(devices[2], 2, keys, host.radio)
+        result = await send_update(devices[2], 2, keys, host.radio)
         assert result.welcome.firmware_version == "0.1.0 trial"
         assert (result.answer.state, result.answer.starts) == (2, start)
         await badge.power_cut()
@@ -290,7 +230,7 @@ async def test_battery_pulled_on_trial_is_no_verdict(host: Host, tmp_path: Path)
     async with asyncio.timeout(WAIT_S):
         while (CONFIRMED, 3) not in notes(badge):  # noqa: ASYNC110 (a flash tells nobody)
             await asyncio.sleep(0.3)
-    assert (await talk(devices[2], 2, keys, host.radio)).welcome.firmware_version == "0.1.0"
+    assert (await send_update(devices[2], 2, keys, host.radio)).welcome.firmware_version == "0.1.0"
 
 
 @pytest.mark.parametrize("how", BROKEN)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -22,14 +21,11 @@ pytestmark = pytest.mark.timeout(150)
 
 
 @pytest.fixture
-async def field(tmp_path: Path) -> AsyncIterator[Field]:
+async def field(field: Field) -> Field:
     """A field with badges 1 and 2."""
-    field = Field(tmp_path / "field")
-    await field.start()
     for badge_id in (1, 2):
         await field.add_badge(BadgeSpec(badge_id))
-    yield field
-    await field.stop()
+    return field
 
 
 async def redband(field: Field, *arguments: str) -> int:

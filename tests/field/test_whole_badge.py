@@ -3,9 +3,10 @@
 import asyncio
 
 import pytest
+from tests.support.badge_journal import events, kinds
+from tests.support.waiting import until
 
 from redband import rules
-from redband.demo.evidence import read_journal
 from redband_core import journal
 
 HIT = "hit"
@@ -14,17 +15,7 @@ HIT = "hit"
 def hits_on(badge) -> int:
     """Return the hits in the journal of a badge without power."""
     hit_id = next(event.id for event in rules.load("hits").events if event.name == HIT)
-    count = 0
-    for kind, _ms, payload in read_journal(badge.image_path).records.values():
-        if kind == journal.EVENT and journal.parse_event(payload)[0] == hit_id:
-            count += 1
-    return count
-
-
-def records_on(badge, *kinds: int) -> int:
-    """Return how many records of `kinds` are in the journal."""
-    records = read_journal(badge.image_path).records.values()
-    return sum(kind in kinds for kind, _ms, _payload in records)
+    return [number for number, _args in events(badge)].count(hit_id)
 
 
 @pytest.fixture
@@ -60,7 +51,7 @@ async def test_G10_battery_out_and_in_is_no_medic(make_player):
     await badge.wait_led(lambda leds: leds[0] == 1, timeout_s=10)
     await badge.power_cut()
     assert hits_on(badge) == hits
-    assert records_on(badge, journal.BOOT) == 2
+    assert kinds(badge).count(journal.BOOT) == 2
 
 
 @pytest.mark.parametrize("clock", [{}, {"time_factor": 0.5, "start_ticks_ms": (1 << 30) - 3000}])
@@ -69,6 +60,5 @@ async def test_twelve_bouncing_presses_a_second_are_all_recorded(make_player, cl
     rest_ms = 1000 / 12 - 40
     presses = [badge.press(duration_ms=40, bounces=2, rest_ms=rest_ms) for _ in range(24)]
     assert all(await asyncio.gather(*presses))
-    async with asyncio.timeout(20):
-        while records_on(badge, journal.EVENT, journal.REFUSED) < 24:  # noqa: ASYNC110
-            await asyncio.sleep(0.05)  # the image tells nobody that it has changed
+    inputs = (journal.EVENT, journal.REFUSED)
+    await until(lambda: sum(kind in inputs for kind in kinds(badge)) >= 24)

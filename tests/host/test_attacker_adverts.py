@@ -54,7 +54,7 @@ def test_G12_advert_forged_in_any_bit_or_of_another_game_is_no_state() -> None:
     assert Verdict.GOOD not in verdicts
     encrypt = encryptor(OTHER_GAME.advert_encrypt)
     block = bytes(16)
-    for key in (OTHER_GAME.advert_proof, bytes(16), GAME.advert_encrypt, GAME.fleet):
+    for key in (OTHER_GAME.advert_proof, bytes(16), GAME.advert_encrypt, GAME.broadcast):
         forged = sealing.seal(advert.KIND_STATE, block, key, encrypt)
         assert reader.read(forged, 0.0) == (Verdict.FOREIGN, None)
     assert reader.read(good, 0.0)[0] is Verdict.GOOD

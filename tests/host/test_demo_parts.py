@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import random
 import socket
 from contextlib import ExitStack
@@ -280,6 +281,14 @@ def test_what_was_taken_is_given_back(settings: DemoSettings) -> None:
             ground = prepare(settings, undo)
             assert ground.directory == settings.data
             assert ground.page_socket is not None
+
+
+def test_only_this_machine_reaches_the_page(settings: DemoSettings) -> None:
+    with ExitStack() as undo:
+        ground = prepare(settings, undo)
+        assert ground.page_socket is not None
+        address = ipaddress.ip_address(ground.page_socket.getsockname()[0])
+        assert address.is_loopback
 
 
 def test_an_occupied_port_is_one_sentence(settings: DemoSettings) -> None:

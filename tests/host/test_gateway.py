@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bleak.backends.device import BLEDevice
-from tests.support.gateway_radio import GatewayRadio, out_of_range, silence
+from tests.support.gateway_radio import out_of_range, silence
+from tests.support.gateways import Rig
 from tests.support.journals import PlayingBadge, records_of
 
 from redband.errors import RedbandUserError
 from redband.gateway import gateway as gateway_module
-from redband.gateway.gateway import Gateway
 from redband.gateway.live import FRESH_S, SETBACK_WAIT_S
 from redband.gateway.queue import MORE_AFTER_SYNCS, Places, SyncQueue
 from redband.overview.chronicle import Chronicle
-from redband.overview.names import RuleBook, open_book
+from redband.overview.names import Rulesets, open_rulesets
 from redband.radio import SyncError, SyncFailure
 from redband.rules.loader import load
 from redband.store.dialect import StoreFull
@@ -29,55 +27,6 @@ from redband.store.store import Store
 HITS = load("hits")
 HIT = HITS.event("hit").id
 SIGNALS = {signal.name: signal.id for signal in HITS.signals}
-
-
-class Clock:
-    """Time that only the test moves."""
-
-    def __init__(self) -> None:
-        self.now_s = 1000.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
-class Rig:
-    """A gateway with its fake radio, its store and its clock."""
-
-    def __init__(self, folder: Path) -> None:
-        self.radio = GatewayRadio()
-        self.clock = Clock()
-        self.store = Store(folder / "s.sqlite", wall_ms=lambda: 1_000_000)
-        self.gateway = self.new_gateway()
-
-    def new_gateway(self, links: int = 3) -> Gateway:
-        book = RuleBook([HITS])
-        return Gateway(self.radio, self.store, book, name="tent", clock=self.clock, links=links)
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        task = asyncio.create_task(self.gateway.run())
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.wait({task})
-
-    async def settled(self, condition: Callable[[], bool]) -> None:
-        """Return once `condition` holds; it is looked at after each change of the view."""
-        async with asyncio.timeout(10):
-            while not condition():
-                await self.gateway.changed()
-
-    def row(self, badge_id: int):
-        return next(row for row in self.gateway.rows() if row.badge_id == badge_id)
-
-
-@pytest.fixture
-def rig(tmp_path: Path):
-    made = Rig(tmp_path)
-    yield made
-    made.store.close()
 
 
 def playing(badge_id: int, hits: int = 1) -> PlayingBadge:
@@ -497,7 +446,7 @@ async def test_time_runs_on_between_adverts_and_a_timer_ends_in_the_row(rig: Rig
 
 def test_the_log_keeps_the_order_of_things_though_pages_came_late() -> None:
     """PITFALLS G3: a boot that was fetched after the next one had begun is older all the same."""
-    names = RuleBook([HITS]).names(None)
+    names = Rulesets([HITS]).names(None)
     badge = playing(7, hits=2)
     first = [replace(record, received_ms=101_000) for record in records_of(badge)]
     badge.start(boot_id=2)
@@ -524,10 +473,10 @@ def test_the_log_keeps_the_order_of_things_though_pages_came_late() -> None:
 def test_a_ruleset_known_only_as_bytes_has_numbers_for_names(tmp_path: Path) -> None:
     store = Store(tmp_path / "s.sqlite")
     store.keep_ruleset(HITS.identity, "hits", HITS.data)
-    book = RuleBook([])
-    book.exchange(store)
-    names = book.names(HITS.identity)
-    assert book.ruleset(HITS.identity) is not None
+    rulesets = Rulesets([])
+    rulesets.exchange(store)
+    names = rulesets.names(HITS.identity)
+    assert rulesets.ruleset(HITS.identity) is not None
     assert names.event(1, (2, 0)).en == "event 1 (2, 0)"
     assert names.signal(0).ru == "сигнал 0"
     assert names.patterns(0) == HITS.ruleset.signals[0]
@@ -536,28 +485,28 @@ def test_a_ruleset_known_only_as_bytes_has_numbers_for_names(tmp_path: Path) -> 
 
 def test_the_book_keeps_the_shipped_rulesets_in_the_store(tmp_path: Path) -> None:
     store = Store(tmp_path / "s.sqlite")
-    book = open_book(store)
+    rulesets = open_rulesets(store)
     assert store.rulesets()[HITS.identity] == ("hits", HITS.data)
-    assert book.names(None).signal(0).en == HITS.signals[0].title.en
+    assert rulesets.names(None).signal(0).en == HITS.signals[0].title.en
     store.close()
 
 
 def test_a_damaged_ruleset_in_the_store_is_left_alone(tmp_path: Path) -> None:
     store = Store(tmp_path / "s.sqlite")
     store.keep_ruleset(b"12345678", "odd", b"nonsense")
-    book = RuleBook([HITS])
-    book.exchange(store)
-    assert book.ruleset(b"12345678") is None
+    rulesets = Rulesets([HITS])
+    rulesets.exchange(store)
+    assert rulesets.ruleset(b"12345678") is None
     store.close()
 
 
 def test_badge_with_another_shipped_ruleset_is_named_and_its_ruleset_kept(tmp_path):
     store = Store(tmp_path / "store.sqlite")
     try:
-        book = open_book(store, "hits")
+        rulesets = open_rulesets(store, "hits")
         preset = load("one_heal")
         assert preset.identity not in store.rulesets()
-        assert book.names(preset.identity).event(0, ()).en == preset.events[0].title.get("en")
+        assert rulesets.names(preset.identity).event(0, ()).en == preset.events[0].title.get("en")
         assert preset.identity in store.rulesets()
     finally:
         store.close()

@@ -7,7 +7,7 @@ the states after it. "role" is the answer to a sender whose role may not send th
 from __future__ import annotations
 
 import pytest
-from tests.host.test_rules_presets import MIN, Player, S
+from tests.support.named_player import MIN, Player, S
 
 from redband import rules
 

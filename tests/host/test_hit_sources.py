@@ -11,8 +11,8 @@ import random
 from pathlib import Path
 
 import pytest
-from tests.host.test_rules_presets import MIN, Player, S
 from tests.support.journals import PlayingBadge, records_of
+from tests.support.named_player import MIN, Player, S
 
 from redband import rules
 from redband.rules import CompiledRuleset

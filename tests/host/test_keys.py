@@ -34,7 +34,7 @@ def test_badge_has_what_a_holder_of_a_role_derives() -> None:
         assert access.badge_key(role) == badge_key(of_role, 7, role) == badge_key(GAME, 7, role)
     assert access.key(keys.ADVERT_ENCRYPT_AT) == GAME.advert_encrypt
     assert access.key(keys.ADVERT_PROOF_AT) == GAME.advert_proof
-    assert access.key(keys.BROADCAST_AT) == GAME.fleet
+    assert access.key(keys.BROADCAST_AT) == GAME.broadcast
 
 
 def test_player_s_badge_holds_no_role_and_staff_s_only_its_own() -> None:
@@ -49,7 +49,7 @@ def test_player_s_badge_holds_no_role_and_staff_s_only_its_own() -> None:
 
 
 def test_every_key_is_another_one() -> None:
-    found = [GAME.advert_encrypt, GAME.advert_proof, GAME.fleet]
+    found = [GAME.advert_encrypt, GAME.advert_proof, GAME.broadcast]
     found += [GAME.role_key(role) or b"" for role in (1, 2, 3, 4)]
     found += [badge_key(GAME, badge, role) or b"" for badge in (1, 2) for role in (1, 2, 3, 4)]
     assert len(set(found)) == len(found) == 15
@@ -65,7 +65,7 @@ def test_role_keys_open_one_role_and_broadcasts_only_for_those_who_may() -> None
         assert [of_role.role_key(each) is not None for each in (1, 2, 3, 4)] == [
             each == role for each in (1, 2, 3, 4)
         ]
-        assert (of_role.fleet is not None) == (ROLES[role] in ("marshal", "game_master"))
+        assert (of_role.broadcast is not None) == (ROLES[role] in ("marshal", "game_master"))
     assert GAME.role_key(0) is None
     with pytest.raises(ValueError, match="role 0 has no key"):
         GAME.for_role(0)

@@ -11,6 +11,9 @@ import pytest
 
 from redband import number_texts
 from redband_core import numbers, settings_check
+from redband_core.errors import JournalCorrupt, ProtocolError, UsageError
+from redband_core.journal import decode_record
+from redband_core.packing import put_u8
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = {name: value for name, value in vars(numbers).items() if name.isupper()}
@@ -33,7 +36,7 @@ TABLES = {
     "UPDATE_": number_texts.UPDATES,
 }
 ZERO_IS_SAID = ("REASON_", "AWAKE_")  # 0: no safe mode; numbers.MAY_SLEEP
-FAMILIES = (*TABLES, "CODE_", "IMPACT_", "TREATMENT_", "COMMAND_", "MAY_", "REFUSED_")
+FAMILIES = (*TABLES, "ERROR_", "CODE_", "IMPACT_", "TREATMENT_", "COMMAND_", "MAY_", "REFUSED_")
 # Words that hold such a number: compared with a plain one, it has a second home.
 HOLDERS = re.compile(r"(^|_)(role|cause|reason|fault|faults|note_code|task_number)$")
 
@@ -63,6 +66,18 @@ def test_every_number_has_its_texts(prefix: str) -> None:
         assert english
         assert english.count("{}") == russian.count("{}")
         assert english == "{}" or re.search("[а-яё]", russian.lower()), russian
+
+
+def test_every_error_of_the_core_has_its_text() -> None:
+    assert set(family("ERROR_").values()) == set(number_texts.ERRORS)
+    with pytest.raises(UsageError) as caught:
+        put_u8(bytearray(), 256)
+    assert number_texts.error_text(caught.value) == "256 is not in 0..255"
+    with pytest.raises(JournalCorrupt) as torn:
+        decode_record(b"\xff" * 3, 0, 1)
+    assert number_texts.error_text(torn.value) == "journal record at byte 0 is not valid"
+    assert number_texts.error_text(ProtocolError("by a host")) == "by a host"
+    assert number_texts.error_text(TimeoutError()) == ""
 
 
 def test_every_number_belongs_to_a_family() -> None:

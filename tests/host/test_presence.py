@@ -1,7 +1,7 @@
 """How a badge is shown that is heard seldom: with its age, and nothing worse (PITFALLS B11)."""
 
 import pytest
-from tests.host.test_gateway import Rig, rig  # noqa: F401 (a fixture)
+from tests.support.gateways import Rig
 
 from redband.gateway import live
 from redband.overview.table import seen
@@ -11,7 +11,7 @@ from redband.tent.words import ENGLISH, RUSSIAN
 WINDOW_S = 5.3  # from one window of a badge to the next, with the start of its radio
 
 
-async def test_B11_badge_heard_in_each_third_window_is_present(rig: Rig) -> None:  # noqa: F811
+async def test_B11_badge_heard_in_each_third_window_is_present(rig: Rig) -> None:
     async with rig.running():
         for _ in range(4):
             await rig.radio.advertise(7)
@@ -21,7 +21,7 @@ async def test_B11_badge_heard_in_each_third_window_is_present(rig: Rig) -> None
             rig.clock.now_s += WINDOW_S - 0.7
 
 
-async def test_B11_silence_of_25_s_is_an_age_and_the_state_stays(rig: Rig) -> None:  # noqa: F811
+async def test_B11_silence_of_25_s_is_an_age_and_the_state_stays(rig: Rig) -> None:
     async with rig.running():
         await rig.radio.advertise(7)
         before = rig.row(7)

@@ -13,19 +13,19 @@ from redband.keys import GameKeys
 from redband.keys.derive import badge_key
 from redband.radio import reader, sync
 from redband.wire import advert as wire_advert
-from redband.wire import order_frames as wire_order_frames
+from redband.wire import command_frames as wire_command_frames
 from redband.wire import upload as wire_upload
 from redband.wire.log_stream import LogClient
 from redband_core import (
     advert,
     broadcasts,
+    command_frames,
     frames,
     journal,
     keys,
     limits,
     log_frames,
     numbers,
-    order_frames,
     sealing,
     upload,
 )
@@ -145,12 +145,12 @@ def game_vectors() -> dict[str, bytes]:
         42, 7, 0xAABBCCDD, numbers.ROLE_MEDIC, (9, 2, 3), 0x12345, 0x0100
     )
     result = broadcasts.result_block(42, 7, 0xAABBCCDD, 9, numbers.ANSWER_ALREADY)
-    said = broadcasts.fleet_block(5, numbers.BROADCAST_PAUSE, 0, 30, 7, 1)
+    said = broadcasts.broadcast_block(5, numbers.BROADCAST_PAUSE, 0, 30, 7, 1)
     return {
         "game-id": GAME.game_id,
         "advert-encryption": GAME.advert_encrypt,
         "advert-proof": GAME.advert_proof,
-        "broadcast": GAME.fleet,
+        "broadcast": GAME.broadcast,
         "role-master": GAME.role_key(MASTER) or b"",
         "key-42-master": badge_key(GAME, 42, MASTER) or b"",
         "state-block": advert.state_block(STATE),
@@ -160,25 +160,27 @@ def game_vectors() -> dict[str, bytes]:
         "wanted": sealing.seal(advert.KIND_WANTED, wanted, GAME.advert_proof, encrypt),
         "offer": broadcasts.seal_plain(advert.KIND_OFFER, offer, patient, encrypt),
         "result": broadcasts.seal_plain(advert.KIND_RESULT, result, patient, encrypt),
-        "broadcast-pause": broadcasts.seal_plain(advert.KIND_BROADCAST, said, GAME.fleet, encrypt),
+        "broadcast-pause": broadcasts.seal_plain(
+            advert.KIND_BROADCAST, said, GAME.broadcast, encrypt
+        ),
         "advert-unkeyed": advert.advertising_data(
             advert.unkeyed_payload(300, advert.FLAG_SAFE_MODE)
         ),
         "scan-response": advert.scan_response(),
         "info": frames.encode_info(Info),
         "refused": refusal(),
-        "order-event": wire_order_frames.encode_event(REQUEST, 1, (2, 2)),
-        "order-event-result": order_frames.encode_result(
+        "order-event": wire_command_frames.encode_event(REQUEST, 1, (2, 2)),
+        "order-event-result": command_frames.encode_result(
             frames.EVENT, REQUEST, numbers.ANSWER_DONE
         ),
-        "order-command": wire_order_frames.encode_command(REQUEST, numbers.COMMAND_PAUSE),
-        "order-command-result": order_frames.encode_result(
+        "order-command": wire_command_frames.encode_command(REQUEST, numbers.COMMAND_PAUSE),
+        "order-command-result": command_frames.encode_result(
             frames.COMMAND, REQUEST, numbers.ANSWER_ROLE
         ),
-        "order-broadcast": wire_order_frames.encode_fleet(
-            broadcasts.seal_plain(advert.KIND_BROADCAST, said, GAME.fleet, encrypt)
+        "order-broadcast": wire_command_frames.encode_broadcast(
+            broadcasts.seal_plain(advert.KIND_BROADCAST, said, GAME.broadcast, encrypt)
         ),
-        "order-broadcast-result": order_frames.encode_fleet_result(5, numbers.ANSWER_OLD),
+        "order-broadcast-result": command_frames.encode_broadcast_result(5, numbers.ANSWER_OLD),
         **update_vectors(),
     }
 

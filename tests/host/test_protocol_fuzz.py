@@ -66,7 +66,7 @@ PARSERS: dict[str, Callable[[bytes], object]] = {
     "unkeyed": wire_advert.decode_unkeyed,
     "wanted": broadcasts.parse_wanted,
     "offer": broadcasts.parse_offer,
-    "fleet": broadcasts.parse_fleet,
+    "broadcast": broadcasts.parse_broadcast,
     "result": broadcasts.parse_result,
     "tap record": tap.parse,
     "prove": frames.decode_prove,

@@ -268,7 +268,7 @@ IMPORTS = re.compile(
 def test_programs_that_the_host_runs_at_the_prompt_find_their_modules():
     files = firmware.firmware_files()
     wanted = []
-    for path in sorted((ROOT / "host" / "redband" / "fleet").glob("*.py")):
+    for path in sorted((ROOT / "host" / "redband" / "build").glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 for module, names in IMPORTS.findall(node.value):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from bleak.exc import BleakDeviceNotFoundError, BleakError
 from tests.core.data.link import INSTALL_ID, HostKeys, Info, Log
-from tests.support.fake_radio import DEVICE, KEYS, FakeAir
+from tests.support.fake_radio import DEVICE, KEYS, FakeAir, FakeClient
 from tests.support.leap_loop import leaping
 
 from redband.errors import RedbandUserError
@@ -137,6 +138,23 @@ async def test_write_that_never_returns_ends_with_the_disconnect():
     with pytest.raises(SyncError) as caught:
         await run(air, Disk())
     assert caught.value.reason is SyncFailure.DISCONNECTED
+
+
+@leaping
+async def test_badge_that_leaves_while_it_connects_is_gone_and_not_asked_for_its_services():
+    class Leaving(FakeClient):
+        async def connect(self, pair: bool, **options: Any) -> None:
+            await super().connect(pair, **options)
+            self.lose()
+            await asyncio.sleep(0)  # the disconnect is reported before the connect returns
+
+    air = FakeAir(Log(20))
+    air.old_services = 1
+    air.client = type("Client", (Leaving,), {"air": air})
+    with pytest.raises(SyncError) as caught:
+        await link.Link(DEVICE, air, 9.0).connect()
+    assert caught.value.reason is SyncFailure.DISCONNECTED
+    assert air.connects == 1
 
 
 @leaping

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from tests.support.fake_radio import FakeAir, FakeClient, device, never
 from redband.gateway.bleak_radio import BleakRadio
 from redband.gateway.gateway import Gateway
 from redband.keys import GameKeys
-from redband.overview.names import RuleBook
+from redband.overview.names import Rulesets
 from redband.radio import link
 from redband.rules.loader import load
 from redband.store.store import Store
@@ -90,7 +89,7 @@ class Client(FakeClient):
 async def synced(air: Adapter, store: Store, wanted: set[int], links: int) -> Gateway:
     """Let a gateway hear all badges and sync until it has the journals of `wanted`."""
     radio = BleakRadio(air, GAME)
-    gateway = Gateway(radio, store, RuleBook([HITS]), links=links)
+    gateway = Gateway(radio, store, Rulesets([HITS]), links=links)
     running = asyncio.create_task(gateway.run())
     while air.scanning is None:  # noqa: ASYNC110 (a backend tells nobody)
         await asyncio.sleep(0)
@@ -109,13 +108,6 @@ def check_held(air: Adapter, store: Store, badge_ids: set[int]) -> None:
     for badge_id in badge_ids:
         assert len(store.records(badge_id)) == RECORDS
         assert air.logs[badge_id].released[-1] == RECORDS
-
-
-@pytest.fixture
-def store(tmp_path: Path):
-    made = Store(tmp_path / "s.sqlite")
-    yield made
-    made.close()
 
 
 @pytest.mark.parametrize(("links", "taken"), [(1, 0), (3, 0), (3, 2), (5, 0)])
@@ -183,7 +175,7 @@ async def test_H10_store_that_fails_in_mid_sync_ends_the_gateway_with_all_links_
 
 
 async def failing(air: Adapter, store: Store) -> None:
-    gateway = Gateway(BleakRadio(air, GAME), store, RuleBook([HITS]))
+    gateway = Gateway(BleakRadio(air, GAME), store, Rulesets([HITS]))
     running = asyncio.create_task(gateway.run())
     while air.scanning is None:  # noqa: ASYNC110 (a backend tells nobody)
         await asyncio.sleep(0)

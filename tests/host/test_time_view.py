@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.host.test_live_table import DYING, shown
 from tests.support.journals import PlayingBadge
+from tests.support.live_table import DYING, shown
 
 from redband.cli import app as cli
 from redband.demo.view import page_row

@@ -96,7 +96,7 @@ class AutoOff(unittest.TestCase):
         self.assertEqual(self.minutes(2), numbers.SLEEP_AUTO_OFF)
 
 
-class RealBooks(unittest.TestCase):
+class RealTreatments(unittest.TestCase):
     def test_timer_of_a_game_keeps_it_awake_and_a_badge_without_rules_has_none(self):
         for kind, is_awake in ((Game, True), (RawGame, False)):
             bench = GameBench(ruleset("hits"), MemoryStore(), kind=kind)

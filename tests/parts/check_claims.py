@@ -5,7 +5,7 @@ import unittest
 import check_commands
 from check_commands import HITS, STUN, FakeBadge, Session
 
-from redband.wire import order_frames as wire_order_frames
+from redband.wire import command_frames as wire_command_frames
 from redband_core import journal, numbers
 
 
@@ -24,7 +24,7 @@ class OneBadgeScoresManyTimes(unittest.TestCase):
 
     def test_G6_order_said_five_times_by_two_hosts_counts_once(self):
         one = check_commands.badge(HITS)
-        message = wire_order_frames.encode_event(77, 1, (1, 2))
+        message = wire_command_frames.encode_event(77, 1, (1, 2))
         hosts = (Session(numbers.ROLE_MARSHAL), Session(numbers.ROLE_MARSHAL))
         for said in range(5):
             one.ask(hosts[said & 1], message, said)

@@ -6,21 +6,21 @@ import cryptolib
 import game_bench
 from game_bench import HIT, GameBench, MemoryStore
 
+from redband.wire import command_frames as wire_command_frames
 from redband.wire import keys as wire_keys
-from redband.wire import order_frames as wire_order_frames
 from redband_badge import broadcast, commands, host_commands, limits
 from redband_badge.observer import NOT_OURS, TAKEN
 from redband_badge.pending_commands import REQUESTS_MAX, PendingCommands
 from redband_badge.raw_game import RawGame
 from redband_core import (
     broadcasts,
+    command_frames,
     frames,
     gestures,
     journal,
     keys,
     numbers,
     opening,
-    order_frames,
 )
 from redband_core.advert import KIND_BROADCAST
 from redband_core.errors import ProtocolError
@@ -31,13 +31,13 @@ FIGHT_OVER = 5  # event of `wounds`
 STUN = 2  # of `hits`, without arguments
 EXCLUDE = 15
 GROUP = bytes(range(48))
-ENCRYPT, FLEET_KEY = GROUP[:16], GROUP[32:]
+ENCRYPT, BROADCAST_KEY = GROUP[:16], GROUP[32:]
 FILE = wire_keys.encode_key_file(b"GAME", GROUP, bytes(64), 0, bytes(16))
 
 
-def word(number, command, event_id=0, argument=0, hops=8, key=FLEET_KEY):
-    """Return the payload of a FLEET advert."""
-    block = broadcasts.fleet_block(number, command, event_id, argument, 0, hops)
+def word(number, command, event_id=0, argument=0, hops=8, key=BROADCAST_KEY):
+    """Return the payload of a BROADCAST advert."""
+    block = broadcasts.broadcast_block(number, command, event_id, argument, 0, hops)
     encrypt = cryptolib.aes(ENCRYPT, 1).encrypt
     return broadcasts.seal_plain(KIND_BROADCAST, block, key, encrypt)
 
@@ -45,8 +45,8 @@ def word(number, command, event_id=0, argument=0, hops=8, key=FLEET_KEY):
 def read(payload):
     """Return what a word says, after checking its proof."""
     block = opening.unproven_block(payload, cryptolib.aes(ENCRYPT, 1).decrypt)
-    assert opening.is_proven(payload, block, FLEET_KEY)
-    return broadcasts.parse_fleet(block)
+    assert opening.is_proven(payload, block, BROADCAST_KEY)
+    return broadcasts.parse_broadcast(block)
 
 
 class FakeObserver:
@@ -96,7 +96,7 @@ class FakeBadge:
         session = Session(role)
         self.ask(session, message)
         assert len(session.answers) == 1, session.answers
-        return wire_order_frames.decode_result(session.answers[0][1], message[0])[1]
+        return wire_command_frames.decode_result(session.answers[0][1], message[0])[1]
 
     def hear(self, payload):
         result = broadcast.heard(self, payload)
@@ -115,7 +115,7 @@ def identity(rules):
 class StaffTest(unittest.TestCase):
     def test_event_is_applied_written_with_the_role_and_answered(self):
         one = badge()
-        message = wire_order_frames.encode_event(77, HIT, (1, 2))
+        message = wire_command_frames.encode_event(77, HIT, (1, 2))
         self.assertEqual(one.outcome(numbers.ROLE_GAME_MASTER, message), numbers.ANSWER_DONE)
         self.assertEqual(one.state.counters[0], 2)
         kinds = [kind for kind, _ms, _payload in one.bench.store.records[-2:]]
@@ -124,7 +124,7 @@ class StaffTest(unittest.TestCase):
 
     def test_G12_said_again_in_another_session_it_is_done_once(self):
         one = badge()
-        message = wire_order_frames.encode_event(77, HIT, (1, 2))
+        message = wire_command_frames.encode_event(77, HIT, (1, 2))
         answers = []
         for _session in range(3):
             session = Session(numbers.ROLE_MARSHAL)
@@ -137,7 +137,7 @@ class StaffTest(unittest.TestCase):
     def test_said_again_before_it_is_done_it_is_answered_under_the_newer_number(self):
         one = badge()
         session = Session(numbers.ROLE_MARSHAL)
-        message = wire_order_frames.encode_event(77, HIT, (1, 2))
+        message = wire_command_frames.encode_event(77, HIT, (1, 2))
         host_commands.take(one, session, 4, message)
         host_commands.take(one, session, 5, message)
         one.bench.wake()
@@ -152,12 +152,12 @@ class StaffTest(unittest.TestCase):
             numbers.ROLE_GAME_MASTER,
             numbers.ROLE_TECHNICIAN,
         ):
-            message = wire_order_frames.encode_event(100 + role, EXCLUDE, ())
+            message = wire_command_frames.encode_event(100 + role, EXCLUDE, ())
             answer = one.outcome(role, message)
             is_allowed = commands.may_send(HITS, EXCLUDE, role)
             self.assertEqual(answer == numbers.ANSWER_ROLE, not is_allowed)
         found = []
-        for command in range(1, len(order_frames.COMMAND_ROLES)):
+        for command in range(1, len(command_frames.COMMAND_ROLES)):
             for role in (
                 numbers.ROLE_MEDIC,
                 numbers.ROLE_MARSHAL,
@@ -165,11 +165,11 @@ class StaffTest(unittest.TestCase):
                 numbers.ROLE_TECHNICIAN,
             ):
                 request = 1000 + command * 10 + role
-                answer = one.outcome(role, wire_order_frames.encode_command(request, command))
+                answer = one.outcome(role, wire_command_frames.encode_command(request, command))
                 found.append(answer == numbers.ANSWER_ROLE)
         expected = [
             not roles >> role & 1
-            for roles in order_frames.COMMAND_ROLES[1:]
+            for roles in command_frames.COMMAND_ROLES[1:]
             for role in (
                 numbers.ROLE_MEDIC,
                 numbers.ROLE_MARSHAL,
@@ -182,10 +182,10 @@ class StaffTest(unittest.TestCase):
     def test_pause_and_resume_are_written_with_the_role(self):
         one = badge()
         for request in (1, 2):
-            pause = wire_order_frames.encode_command(request, numbers.COMMAND_PAUSE)
+            pause = wire_command_frames.encode_command(request, numbers.COMMAND_PAUSE)
             self.assertEqual(one.outcome(numbers.ROLE_MARSHAL, pause), numbers.ANSWER_DONE)
             self.assertTrue(one.state.is_paused)
-        resume = wire_order_frames.encode_command(3, numbers.COMMAND_RESUME)
+        resume = wire_command_frames.encode_command(3, numbers.COMMAND_RESUME)
         self.assertEqual(one.outcome(numbers.ROLE_GAME_MASTER, resume), numbers.ANSWER_DONE)
         self.assertFalse(one.state.is_paused)
         sent = [value for _ms, value in one.bench.notes_of(numbers.NOTE_SENT_BY)]
@@ -193,15 +193,15 @@ class StaffTest(unittest.TestCase):
 
     def test_refusals_come_from_the_rules_and_unknown_things_are_named(self):
         one = badge()
-        bad = wire_order_frames.encode_event(1, HIT, (1, 77))
+        bad = wire_command_frames.encode_event(1, HIT, (1, 77))
         self.assertTrue(one.outcome(numbers.ROLE_GAME_MASTER, bad) > 0)
-        unknown = wire_order_frames.encode_event(2, 999, ())
+        unknown = wire_command_frames.encode_event(2, 999, ())
         self.assertEqual(one.outcome(numbers.ROLE_GAME_MASTER, unknown), numbers.ANSWER_UNKNOWN)
-        unknown = wire_order_frames.encode_command(3, 99)
+        unknown = wire_command_frames.encode_command(3, 99)
         self.assertEqual(one.outcome(numbers.ROLE_GAME_MASTER, unknown), numbers.ANSWER_UNKNOWN)
         raw = badge(kind=RawGame)
         raw.ruleset = None
-        message = wire_order_frames.encode_event(4, HIT, (1, 2))
+        message = wire_command_frames.encode_event(4, HIT, (1, 2))
         self.assertEqual(raw.outcome(numbers.ROLE_GAME_MASTER, message), numbers.ANSWER_NO_RULES)
 
     def test_full_queue_is_answered_and_the_request_may_be_tried_again(self):
@@ -209,9 +209,9 @@ class StaffTest(unittest.TestCase):
         session = Session(numbers.ROLE_MARSHAL)
         for number in range(limits.COMMAND_QUEUE_SIZE + 1):
             one.bench.commands.put((commands.PAUSE, 1000 + number, None))
-        message = wire_order_frames.encode_event(5, HIT, (1, 2))
+        message = wire_command_frames.encode_event(5, HIT, (1, 2))
         host_commands.take(one, session, 1, message)
-        answer = wire_order_frames.decode_result(session.answers[0][1], frames.EVENT)
+        answer = wire_command_frames.decode_result(session.answers[0][1], frames.EVENT)
         self.assertEqual(answer[1], numbers.ANSWER_BUSY)
         one.bench.commands._items = []
         self.assertEqual(one.outcome(numbers.ROLE_MARSHAL, message), 0)
@@ -221,7 +221,7 @@ class StaffTest(unittest.TestCase):
         for request in range(50):
             one.outcome(
                 numbers.ROLE_MARSHAL,
-                wire_order_frames.encode_command(request, numbers.COMMAND_IDENTIFY),
+                wire_command_frames.encode_command(request, numbers.COMMAND_IDENTIFY),
             )
         self.assertEqual(len(one.pending_commands.requests), REQUESTS_MAX)
         self.assertEqual(one.state.identified, 50)
@@ -230,13 +230,13 @@ class StaffTest(unittest.TestCase):
         one = badge()
         one.outcome(
             numbers.ROLE_GAME_MASTER,
-            wire_order_frames.encode_command(1, numbers.COMMAND_GAME_OVER),
+            wire_command_frames.encode_command(1, numbers.COMMAND_GAME_OVER),
         )
         self.assertFalse(one.state.is_in_game)
         self.assertFalse(one.bench.again().state.is_in_game)
         one.outcome(
             numbers.ROLE_GAME_MASTER,
-            wire_order_frames.encode_command(2, numbers.COMMAND_GAME_BEGINS),
+            wire_command_frames.encode_command(2, numbers.COMMAND_GAME_BEGINS),
         )
         self.assertTrue(one.bench.again().state.is_in_game)
 
@@ -248,7 +248,7 @@ class StaffTest(unittest.TestCase):
         self.assertIsNone(one.bench.commands.front())
 
 
-class FleetTest(unittest.TestCase):
+class BroadcastTest(unittest.TestCase):
     def test_stop_is_written_obeyed_once_and_passed_on_with_a_hop_less(self):
         one = badge()
         self.assertEqual(one.hear(word(5, numbers.BROADCAST_PAUSE)), TAKEN)
@@ -315,8 +315,8 @@ class FleetTest(unittest.TestCase):
         other = badge(HITS)
         session = Session(numbers.ROLE_MARSHAL)
         payload = word(*says, identity(WOUNDS))
-        other.ask(session, wire_order_frames.encode_fleet(payload))
-        answer = wire_order_frames.decode_result(session.answers[0][1], frames.BROADCAST)
+        other.ask(session, wire_command_frames.encode_broadcast(payload))
+        answer = wire_command_frames.decode_result(session.answers[0][1], frames.BROADCAST)
         self.assertEqual(answer, (9, numbers.ANSWER_OTHER_RULES))
         self.assertEqual(other.bench.count(journal.EVENT), 0)
         self.assertEqual(len(other.observer.calls), 1)  # those behind it may have the right one
@@ -335,17 +335,17 @@ class FleetTest(unittest.TestCase):
         outcomes = []
         for _ask in range(2):
             session = Session(numbers.ROLE_MARSHAL)
-            one.ask(session, wire_order_frames.encode_fleet(payload))
+            one.ask(session, wire_command_frames.encode_broadcast(payload))
             outcomes.append(
-                wire_order_frames.decode_result(session.answers[0][1], frames.BROADCAST)
+                wire_command_frames.decode_result(session.answers[0][1], frames.BROADCAST)
             )
         self.assertEqual(outcomes, [(3, 0), (3, numbers.ANSWER_OLD)])
         self.assertEqual(len(one.observer.calls), 2)
         self.assertEqual(one.bench.count(journal.PAUSE), 1)
         forged = word(9, numbers.BROADCAST_PAUSE, key=bytes(16))
         session = Session(numbers.ROLE_MARSHAL)
-        one.ask(session, wire_order_frames.encode_fleet(forged))
-        answer = wire_order_frames.decode_result(session.answers[0][1], frames.BROADCAST)
+        one.ask(session, wire_command_frames.encode_broadcast(forged))
+        answer = wire_command_frames.decode_result(session.answers[0][1], frames.BROADCAST)
         self.assertEqual(answer, (3, numbers.ANSWER_FORGED))
 
     def test_power_cut_at_each_write_leaves_it_done_once_or_to_be_done(self):
@@ -467,7 +467,7 @@ class EmergencyTest(unittest.TestCase):
     def test_staff_ends_it(self):
         one = badge()
         self._gesture(one.bench)
-        message = wire_order_frames.encode_command(1, numbers.COMMAND_EMERGENCY_OVER)
+        message = wire_command_frames.encode_command(1, numbers.COMMAND_EMERGENCY_OVER)
         self.assertEqual(one.outcome(numbers.ROLE_TECHNICIAN, message), numbers.ANSWER_DONE)
         self.assertFalse(one.state.is_emergency)
         self.assertFalse(one.bench.again().state.is_emergency)

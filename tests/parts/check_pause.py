@@ -1,4 +1,4 @@
-"""The fleet pause and commands: time stands still, a press does not hurt, all of it is written."""
+"""Pauses by broadcast and command: time stands still, a press hurts nobody, all is written."""
 
 import unittest
 

@@ -37,6 +37,10 @@ SYNCS = 300
 STRIDE_MS = 3000
 FLAT_BYTES = 1024
 """What may come and go from hour 2 on: a page of the journal, a handful of records."""
+SAMPLES = 3
+"""An hour: one now and then holds a dead object, the least of them does not."""
+FLOOR_HOURS = 6
+"""At the beginning and at the end of the long life."""
 LARGEST_BYTES = 4096
 """One piece of at least this must stay free; the program asks for 1.1 kB at most at a time."""
 FREE_BYTES = 12 * 1024
@@ -187,11 +191,18 @@ class Life:
                 self.host.sync(self.badge)
                 self.game.syncs += 1
             else:
-                # What could still be taken back leaves the memory first, as it does in a snapshot.
-                self.badge.say("listen 15000")
-                self.badge.say("state")
-                self.game.memory[-1].append(self.badge.memory())
+                self.game.memory[-1].append(self.least())
         self.until(end_ms)
+
+    def least(self) -> Memory:
+        """Return the sample of this hour with the least in use."""
+        samples = []
+        for _ in range(SAMPLES):
+            # What could still be taken back leaves the memory first, as it does in a snapshot.
+            self.badge.say("listen 15000")
+            self.badge.say("state")
+            samples.append(self.badge.memory())
+        return min(samples, key=lambda one: one.used)
 
     def engine(self) -> Engine:
         """Return the badge's engine, at its present time."""
@@ -265,10 +276,11 @@ def test_R16_weekend_with_5000_inputs_300_syncs_and_20_pulls_in_the_heap_of_an_e
 
 
 def check_memory(memory: list[list[Memory]]) -> None:
-    """Assert that the heap is flat in the long life and roomy at all times."""
+    """Assert that the heap's floor is flat in the long life, and that it is roomy at all times."""
     long_life = max(memory, key=len)
     assert len(long_life) >= LONG_LIFE_HOURS - 1
     settled = [one.used for one in long_life[1:]]
-    assert max(settled) - min(settled) <= FLAT_BYTES, str(settled)
+    grown = min(settled[-FLOOR_HOURS:]) - min(settled[:FLOOR_HOURS])
+    assert grown <= FLAT_BYTES, str(settled)
     assert min(one.free for life in memory for one in life) >= FREE_BYTES
     assert min(one.largest for life in memory for one in life) >= LARGEST_BYTES

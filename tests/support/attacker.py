@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from redband.keys import GameKeys
 from redband.keys.derive import badge_key
+from redband.wire import command_frames as wire_command_frames
 from redband.wire import frames as wire_frames
-from redband.wire import order_frames as wire_order_frames
 from redband_core import frames, numbers, proofs
 
 Attack = Generator[list[bytes], list[bytes], None]
@@ -24,8 +24,8 @@ FRAME_BYTES = 244
 
 FETCH_ALL = wire_frames.encode_fetch(0)
 RELEASE_ALL = wire_frames.encode_ack(0, 0, 0xFFFF)
-STOP = wire_order_frames.encode_command(7, numbers.COMMAND_PAUSE)
-HIT = wire_order_frames.encode_event(8, 1, (1, 2))
+STOP = wire_command_frames.encode_command(7, numbers.COMMAND_PAUSE)
+HIT = wire_command_frames.encode_event(8, 1, (1, 2))
 ORDERS = {"fetch": FETCH_ALL, "release": RELEASE_ALL, "stop": STOP, "hit": HIT}
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 
 import pytest
+from tests.support import badge_journal
 from tests.support.changed import changed_firmware
+from tests.support.fields import NewField
+from tests.support.waiting import until
 
 from redband.virtual.badge import VirtualBadge
-from redband.virtual.field import BadgeSpec, Field
+from redband.virtual.field import BadgeSpec
 from redband.virtual.image import read_image
 from redband_core import journal
 
@@ -52,39 +54,30 @@ class Bench:
 
     async def until_journal(self, inputs: int, timeout_s: float = 10.0) -> None:
         """Wait until the flash holds so many judged inputs."""
-        async with asyncio.timeout(timeout_s):
-            while len([r for r in self.records() if r[1] in _JUDGED]) < inputs:  # noqa: ASYNC110
-                await asyncio.sleep(0.1)
+        await until(lambda: sum(r.kind in _JUDGED for r in self.records()) >= inputs, timeout_s)
 
     def files(self) -> dict[str, bytes]:
         return read_image(self.badge.image_path)
 
-    def records(self) -> list[tuple[int, int, int, bytes]]:
-        """Return (seq, kind, game_ms, payload) of all that the journal holds."""
-        files = self.files()
-        found: dict[int, tuple[int, int, int, bytes]] = {}
-        for name in files:
-            if name.startswith("/journal/") and name.endswith(".seg") and files[name]:
-                for record in journal.scan(files[name])[1]:
-                    found[record[0]] = record
-        return [found[seq] for seq in sorted(found)]
+    def records(self) -> list[badge_journal.JournalRecord]:
+        return badge_journal.records(self.badge)
 
     def events(self) -> list[tuple[int, tuple[int, ...]]]:
-        """Return (event id, args) of what was applied."""
-        return [journal.parse_event(r[3]) for r in self.records() if r[1] == journal.EVENT]
+        return badge_journal.events(self.badge)
 
     def notes(self) -> list[tuple[int, int]]:
-        """Return (code, value) of the notes."""
-        return [journal.parse_note(r[3]) for r in self.records() if r[1] == journal.NOTE]
+        return badge_journal.notes(self.badge)
 
 
 MakeBench = Callable[..., Awaitable[Bench]]
 
 
+MakeBadge = Callable[..., Awaitable[VirtualBadge]]
+
+
 @pytest.fixture
-async def make_bench(tmp_path: Path) -> AsyncIterator[MakeBench]:
+def make_bench(new_field: NewField) -> MakeBench:
     """Return make(time_factor=1, replace={path: source}, **spec): a running badge's Bench."""
-    fields: list[Field] = []
 
     async def make(
         time_factor: float = 1.0,
@@ -92,9 +85,7 @@ async def make_bench(tmp_path: Path) -> AsyncIterator[MakeBench]:
         with_power: bool = True,
         **spec,
     ) -> Bench:
-        field = Field(tmp_path / f"field-{len(fields)}", time_factor)
-        fields.append(field)
-        await field.start()
+        field = await new_field(time_factor=time_factor)
         files = []
         sources = {n: text for n, text in (replace or {}).items() if isinstance(text, str)}
         if sources:
@@ -107,6 +98,25 @@ async def make_bench(tmp_path: Path) -> AsyncIterator[MakeBench]:
             await bench.until_lit()
         return bench
 
-    yield make
-    for field in fields:
-        await field.stop()
+    return make
+
+
+@pytest.fixture
+def make_badge(new_field: NewField) -> MakeBadge:
+    """Return make(main, time_factor=1, files=(), **spec): a badge with power, in its own field."""
+
+    async def make(
+        main: str | None = None,
+        time_factor: float = 1.0,
+        files: tuple[tuple[str, bytes], ...] = (),
+        with_power: bool = True,
+        **spec,
+    ) -> VirtualBadge:
+        field = await new_field(time_factor=time_factor)
+        programs = (("/main.py", main.encode()),) if main is not None else ()
+        spec = {"badge_id": 1, "with_firmware": False} | spec
+        return await field.add_badge(
+            BadgeSpec(files=programs + files, **spec), with_power=with_power
+        )
+
+    return make

@@ -6,7 +6,7 @@ import dataclasses
 import time
 
 from redband.errors import RedbandUserError
-from redband.tent.view import FLEET_WORDS, BadgeRow, LogEntry
+from redband.tent.view import BROADCASTS, BadgeRow, LogEntry
 from redband_core import led
 
 STATES = {
@@ -79,7 +79,7 @@ class ExampleField:
     def reset(self, now_s: float = 0.0) -> None:
         """Return to the skirmish. now_s: Unix time of the newest event (0: now)."""
         self.has_controls = True
-        self.fleet_words: tuple[str, ...] = FLEET_WORDS
+        self.broadcasts: tuple[str, ...] = BROADCASTS
         self.said: list[str] = []
         self._rows = {row.badge_id: row for row in skirmish()}
         self.done: list[tuple[str, int]] = []

@@ -6,53 +6,20 @@ tests of the page share.
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import dataclasses
 import shutil
-import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
 import pytest_asyncio
-import uvicorn
-from fastapi import FastAPI
 from playwright.async_api import Browser, ConsoleMessage, Page, ViewportSize, async_playwright
+from tests.support.browser import CHROMIUM, FLAGS, LAPTOP, START_S, serving
 from tests.support.example_field import ExampleField
 
 from redband.tent import create_app
 
-CHROMIUM = "/usr/bin/chromium"
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
-START_S = 30.0
-LAPTOP: ViewportSize = {"width": 1366, "height": 768}
-PHONE: ViewportSize = {"width": 390, "height": 844}
-
 OpenPage = Callable[..., Awaitable[Page]]
-
-
-@contextlib.asynccontextmanager
-async def serving(app: FastAPI) -> AsyncIterator[str]:
-    """Serve `app` in the running loop on a free port; give its address."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
-    task = asyncio.create_task(server._serve(sockets=[listener]))  # serve() takes the signals
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
-    finally:
-        server.should_exit = True
-        await task
-        listener.close()
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -9,7 +9,7 @@ import pytest
 TWICE = """
 import asyncio, httpx
 from redband.tent import create_app
-from tests.tent.conftest import serving
+from tests.support.browser import serving
 from tests.support.example_field import ExampleField
 
 async def one(name):

@@ -5,9 +5,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.async_api import expect
+from tests.support.browser import CONTRASTS, PHONE, card
 from tests.support.example_field import event, row, timer
-from tests.support.looking import CONTRASTS, card
-from tests.tent.conftest import PHONE
 
 from redband_core import led
 
@@ -279,7 +278,7 @@ async def test_a_word_to_all_badges_takes_two_presses(open_page, field):
 
 
 async def test_a_view_that_cannot_speak_to_all_offers_no_such_button(open_page, field):
-    field.fleet_words = ()
+    field.broadcasts = ()
     page = await open_page()
     await expect(page.locator(".card")).to_have_count(9)
-    await expect(page.locator(".fleet")).to_have_count(0)
+    await expect(page.locator(".broadcast")).to_have_count(0)

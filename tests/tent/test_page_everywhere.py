@@ -4,8 +4,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.async_api import expect
+from tests.support.browser import CONTRASTS, card
 from tests.support.example_field import event
-from tests.support.looking import CONTRASTS, card
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -7,6 +7,7 @@ import json
 
 import pytest
 from tests.support.changed import changed_firmware
+from tests.support.waiting import until
 
 from redband.build import modules
 from redband.build.firmware import compiled
@@ -52,13 +53,6 @@ def make_board(make_bench):
         return bench
 
     return make
-
-
-async def until(condition) -> None:
-    """Wait for bytes on the flash, which have no event of their own."""
-    async with asyncio.timeout(30):
-        while not condition():  # noqa: ASYNC110
-            await asyncio.sleep(0.1)
 
 
 def boots(bench) -> int:

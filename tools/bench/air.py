@@ -20,7 +20,7 @@ from redband.gateway.bleak_radio import BleakRadio
 from redband.gateway.gateway import Gateway
 from redband.gateway.port import LINKS_MAX
 from redband.keys import GameKeys
-from redband.overview.names import open_book
+from redband.overview.names import open_rulesets
 from redband.radio import AdvertReader, Heard, SyncResult, Verdict, scan, sync_badge
 from redband.rules.replay import find_micropython
 from redband.store.records import Page, decode_page
@@ -113,7 +113,7 @@ async def all_synced(links: int) -> float:
             await badge.start()
             await badge.advertise()
         store = Store(folder / STORE_FILE)
-        gateway = Gateway(BleakRadio(radio, GAME), store, open_book(store), links=links)
+        gateway = Gateway(BleakRadio(radio, GAME), store, open_rulesets(store), links=links)
         started_s = time.monotonic()
         async with running(gateway):
             await gateway.drained({badge.badge_id for badge in badges})

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from redband.gateway.bleak_radio import BleakRadio
 from redband.gateway.gateway import Gateway
-from redband.overview.names import open_book
+from redband.overview.names import open_rulesets
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.bleak_backend import backend
@@ -46,7 +46,7 @@ async def gateway_on(field: Field, ruleset: str = MANY_HITS) -> AsyncIterator[Ga
     radio = backend(field.hci_path)
     try:
         ears = BleakRadio(radio, field.keys)
-        gateway = Gateway(ears, store, open_book(store, ruleset), name="bench")
+        gateway = Gateway(ears, store, open_rulesets(store, ruleset), name="bench")
         await gateway.load()
         yield gateway
     finally:

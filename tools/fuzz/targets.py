@@ -22,13 +22,22 @@ from redband.keys import GameKeys
 from redband.radio import AdvertReader, ScanCounts, Verdict, scanner
 from redband.store.records import Page, decode_page
 from redband.wire import advert as wire_advert
+from redband.wire import command_frames as wire_command_frames
 from redband.wire import frames as wire_frames
 from redband.wire import log_frames as wire_log_frames
 from redband.wire import log_stream as wire_log_stream
-from redband.wire import order_frames as wire_order_frames
 from redband.wire import session as wire_session
 from redband.wire import upload as wire_upload
-from redband_core import advert, frames, journal, log_frames, order_frames, proofs, sealing, upload
+from redband_core import (
+    advert,
+    command_frames,
+    frames,
+    journal,
+    log_frames,
+    proofs,
+    sealing,
+    upload,
+)
 from redband_core.errors import JournalCorrupt, ProtocolError
 
 _DATA = Path(__file__).resolve().parents[2] / "tests" / "core" / "data"
@@ -58,7 +67,7 @@ _KEY = bytes(16)
 _WELCOME = frames.encode_welcome(link.Info, link.BADGE_NONCE)
 _PROVED = frames.encode_proved(link.Log(9), link.ADVERT_COUNT, 70_000, bytes(16))
 _REFUSED = frames.encode_refused(frames.REFUSED_ACCESS)
-_RESULT = order_frames.encode_result(frames.EVENT, 0xAABBCCDD, -3)
+_RESULT = command_frames.encode_result(frames.EVENT, 0xAABBCCDD, -3)
 _STATUS = upload.encode_answer(upload.STATUS, upload.DONE, 700, bytes(12))
 _RUN = bytes(log_frames.run_head(3, 0, 100, 70_000)) + link.Log(9).records[0]
 _END = log_frames.end_frame(log_frames.end_head(3, 2, 109), bytes(8))
@@ -212,7 +221,7 @@ class _Talk:
             for _channel, answer in link.drain(self._badge):
                 self._host.control_notified(answer)
         self._host.events()
-        self._host.ask(wire_order_frames.encode_event(0xAABBCCDD, 1, (1, 2)))
+        self._host.ask(wire_command_frames.encode_event(0xAABBCCDD, 1, (1, 2)))
 
     def notify(self, data: bytes) -> None:
         self._host.control_notified(link.one(9, data or b"\x00"))
@@ -239,7 +248,7 @@ def _host_targets() -> dict[str, Target]:
         "refused": Target(plain(wire_frames.decode_refused), [_REFUSED]),
         "log frame": Target(wire_log_frames.decode_log, _LOG),
         "order's answer": Target(
-            lambda data: wire_order_frames.decode_result(data, frames.EVENT), [_RESULT]
+            lambda data: wire_command_frames.decode_result(data, frames.EVENT), [_RESULT]
         ),
         "update's answer": Target(wire_upload.decode_answer, [_STATUS, _STATUS[:6]]),
         "page": Target(_page, [_RECORDS]),

@@ -28,7 +28,7 @@ def heard(parts, payload: bytes) -> int:
 def obey(parts, payload: bytes, done) -> "int | None":
     """Obey and pass on a payload of 24 bytes; return an outcome, or None: `done` is told it later.
 
-    Raises ProtocolError for what is no FLEET advert.
+    Raises ProtocolError for what is no BROADCAST advert.
     """
     access = parts.observer.access
     if opening.kind_of(payload) != advert.KIND_BROADCAST or not access.file:
@@ -37,7 +37,7 @@ def obey(parts, payload: bytes, done) -> "int | None":
     block = opening.unproven_block(payload, cipher.decrypt)
     if not opening.is_proven(payload, block, access.key(keys.BROADCAST_AT)):
         return numbers.ANSWER_FORGED
-    number, command, event_id, argument, _origin, hops = broadcasts.parse_fleet(block)
+    number, command, event_id, argument, _origin, hops = broadcasts.parse_broadcast(block)
     if number < parts.game_journal.broadcast_number:
         return numbers.ANSWER_OLD
 

@@ -7,7 +7,7 @@ Leaves the memory again when it was used.
 
 from redband_badge import commands
 from redband_badge.on_demand import BROADCAST, WAKE_CHECK, Needed
-from redband_core import frames, numbers, order_frames
+from redband_core import command_frames, frames, numbers
 
 
 def take(parts, session, number: int, message: bytes) -> None:
@@ -17,10 +17,10 @@ def take(parts, session, number: int, message: bytes) -> None:
     """
     opcode = message[0]
     if opcode == frames.BROADCAST:
-        _take_broadcast(parts, session, number, order_frames.decode_fleet(message))
+        _take_broadcast(parts, session, number, command_frames.decode_broadcast(message))
         return
     is_event = opcode == frames.EVENT
-    decode = order_frames.decode_event if is_event else order_frames.decode_command
+    decode = command_frames.decode_event if is_event else command_frames.decode_command
     request, what, args = decode(message)
     entry, is_new = parts.pending_commands.request(request)
     entry[2:] = [session, number, opcode]
@@ -46,7 +46,7 @@ def _finish(entry: list, outcome: int) -> None:
     request, _outcome, session, number, opcode = entry
     entry[1:3] = [outcome, None]
     if session is not None:
-        session.answer(number, order_frames.encode_result(opcode, request, outcome))
+        session.answer(number, command_frames.encode_result(opcode, request, outcome))
 
 
 def _event(parts, role: int, event_id: int, args: tuple, done) -> "int | None":
@@ -62,7 +62,7 @@ def _event(parts, role: int, event_id: int, args: tuple, done) -> "int | None":
 
 
 def _command(parts, role: int, command: int, done) -> "int | None":
-    roles = order_frames.COMMAND_ROLES
+    roles = command_frames.COMMAND_ROLES
     if not 0 < command < len(roles):
         return numbers.ANSWER_UNKNOWN
     if not roles[command] >> role & 1:
@@ -93,7 +93,7 @@ def _give(parts, kind: int, value, done) -> "int | None":
 def _take_broadcast(parts, session, number: int, payload: bytes) -> None:
     def done(outcome: int) -> None:
         newest = parts.game_journal.broadcast_number
-        session.answer(number, order_frames.encode_fleet_result(newest, outcome))
+        session.answer(number, command_frames.encode_broadcast_result(newest, outcome))
 
     with Needed(BROADCAST) as broadcast:
         outcome = broadcast.obey(parts, payload, done)

@@ -31,8 +31,8 @@ LINK = (
 )
 COMMANDS = "badge.commands core.broadcasts"
 EMERGENCY = "badge.emergency"
-HOST_COMMANDS = "badge.host_commands badge.commands core.broadcasts core.order_frames"
-BROADCAST = "badge.broadcast badge.commands core.broadcasts core.order_frames core.opening"
+HOST_COMMANDS = "badge.host_commands badge.commands core.broadcasts core.command_frames"
+BROADCAST = "badge.broadcast badge.commands core.broadcasts core.command_frames core.opening"
 TAP_GESTURES = "badge.tap_gestures core.tap"
 TAP_CALLS = "badge.tap_calls badge.commands core.tap core.broadcasts core.opening"
 TAP_RECORDS = "badge.tap_records core.tap"

@@ -11,7 +11,7 @@ import os
 
 from redband_badge import limits
 from redband_badge.files import exists, read_bytes
-from redband_core import upload
+from redband_core import numbers, upload
 from redband_core.errors import ProtocolError
 
 
@@ -128,7 +128,7 @@ class Upload:
         """Take the next bytes; stops after the manifest. Raises OSError, ProtocolError."""
         while len(data):
             if self._file is None:
-                raise ProtocolError("more than the manifest says")
+                raise ProtocolError(numbers.ERROR_MORE_THAN_MANIFEST)
             count = min(len(data), self._left)
             self._file.write(data[:count])
             data = data[count:]
@@ -138,7 +138,7 @@ class Upload:
             if not self._left:
                 self.close()
                 if self.offset == self._manifest_bytes and not self.is_manifest_good():
-                    raise ProtocolError("manifest that is not the one announced")
+                    raise ProtocolError(numbers.ERROR_MANIFEST_OTHER)
                 self._advance()
             elif self._unflushed >= limits.UPLOAD_FLUSH_BYTES:
                 self._file.flush()

@@ -83,11 +83,11 @@ def state_block(state: tuple) -> bytes:
     badge_id, count, signal, counter_a, counter_b, timer_s = state[:6]
     last_seq, battery_pct, role, flags, is_paused, is_emergency = state[6:]
     if not 0 <= role <= numbers.ROLE_TECHNICIAN or not 0 <= flags <= FLAGS_ALL:
-        raise UsageError("role or flags out of range")
+        raise UsageError(numbers.ERROR_ADVERT_ROLE)
     if not 0 <= battery_pct <= BATTERY_MAX_PCT or not 0 <= signal <= SIGNAL_MAX:
-        raise UsageError("battery or signal out of range")
+        raise UsageError(numbers.ERROR_ADVERT_SIGNAL)
     if not 0 <= last_seq <= NO_SEQ:
-        raise UsageError("record number out of range")
+        raise UsageError(numbers.ERROR_ADVERT_RECORD)
     block = bytearray()
     put_u16(block, badge_id)
     put_u32(block, count)
@@ -116,7 +116,7 @@ def unkeyed_payload(badge_id: int, flags: int) -> bytes:
 def advertising_data(payload: bytes) -> bytes:
     """Return the advertisement of a payload: AD_MAX_BYTES long, all that a legacy one may have."""
     if len(payload) != PAYLOAD_BYTES:
-        raise UsageError("payload of a wrong length")
+        raise UsageError(numbers.ERROR_ADVERT_LENGTH)
     data = bytearray(_AD_FLAGS)
     put_u8(data, PAYLOAD_BYTES + 3)
     put_u8(data, _AD_MANUFACTURER)

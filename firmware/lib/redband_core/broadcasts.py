@@ -1,4 +1,4 @@
-"""What badges call to each other without a connection: blocks of WANTED, OFFER, RESULT and FLEET.
+"""What badges call to each other without a connection: blocks of WANTED, OFFER, RESULT, BROADCAST.
 
 Guarantee: one value has one block, and any other 16 bytes raise ProtocolError. WANTED is sealed by
 `sealing`, the others here: their proof is over the plain block, since it is of one pair or is
@@ -6,6 +6,7 @@ passed on with one hop less. Who may say what: docs/keys.md. Bytes: docs/protoco
 has nothing to do with treatments imports this never.
 """
 
+from redband_core import numbers
 from redband_core.advert import BLOCK_BYTES, MAGIC, form
 from redband_core.errors import ProtocolError
 from redband_core.opening import covered
@@ -14,9 +15,9 @@ from redband_core.sealing import proof
 
 
 def seal_plain(kind: int, block: bytes, key: bytes, encrypt) -> bytes:
-    """Return the payload of OFFER, RESULT and FLEET: the proof is over the plain block.
+    """Return the payload of OFFER, RESULT, BROADCAST: the proof is over the plain block.
 
-    `key`: of the patient and the medic's role, or of the fleet. `encrypt`: see `sealing`.
+    `key`: of the patient and the medic's role, or of broadcasts. `encrypt`: see `sealing`.
     """
     head = bytes((MAGIC, form(kind)))
     return head + bytes(encrypt(block)) + proof(key, head, covered(kind, block))
@@ -30,7 +31,7 @@ def _filled(block: bytearray) -> bytes:
 def _rest_is_zero(reader: Reader) -> None:
     while not reader.at_end():
         if reader.u8():
-            raise ProtocolError("bytes after the end of a block")
+            raise ProtocolError(numbers.ERROR_BLOCK_LEFT_OVER)
 
 
 def wanted_block(patient_id: int, count: int, nonce: int, signal: int, wishes: int) -> bytes:
@@ -116,13 +117,13 @@ def parse_result(block: bytes) -> "tuple[int, int, int, int, int]":
     return names + (outcome - 0x10000 if outcome >= 0x8000 else outcome,)
 
 
-def fleet_block(
+def broadcast_block(
     number: int, command: int, event_id: int, argument: int, origin: int, hops: int
 ) -> bytes:
     """Return the block of a command to all badges. Raises UsageError.
 
-    `number`: u32, one more for each command of a game. `command`: FLEET_. `event_id`: u8, 0 for
-    none. `argument`, `origin` (badge id of who said it first, 0 for a host): u16. `hops`: how
+    `number`: u32, one more for each command of a game. `command`: BROADCAST_. `event_id`: u8, 0
+    for none. `argument`, `origin` (badge id of who said it first, 0 for a host): u16. `hops`: how
     often it may be passed on, u8.
     """
     block = bytearray()
@@ -135,8 +136,8 @@ def fleet_block(
     return _filled(block)
 
 
-def parse_fleet(block: bytes) -> "tuple[int, int, int, int, int, int]":
-    """Return the arguments of fleet_block. Raises ProtocolError."""
+def parse_broadcast(block: bytes) -> "tuple[int, int, int, int, int, int]":
+    """Return the arguments of broadcast_block. Raises ProtocolError."""
     reader = Reader(block)
     names = (reader.u32(), reader.u8(), reader.u8())
     values = (reader.u16(), reader.u16(), reader.u8())

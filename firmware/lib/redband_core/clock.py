@@ -6,6 +6,7 @@ half of that; badges with raw tick arithmetic stop or jump after days (PITFALLS 
 6.2 days. Nobody else compares ticks. Knows nothing of wall time.
 """
 
+from redband_core import numbers
 from redband_core.errors import UsageError
 
 TICKS_PERIOD = 1 << 30
@@ -24,7 +25,7 @@ class GameClock:
     def __init__(self, now_ms: int = 0) -> None:
         """Begin at `now_ms` (>= 0; after a restart: the last known game time)."""
         if now_ms < 0:
-            raise UsageError("game time is never negative")
+            raise UsageError(numbers.ERROR_GAME_TIME)
         self.now_ms = now_ms
         self._ticks_ms = -1
         self._floor_ms = now_ms
@@ -36,7 +37,7 @@ class GameClock:
 
     def _passed_ms(self, ticks_ms: int) -> int:
         if self._ticks_ms < 0:
-            raise UsageError("clock not started")
+            raise UsageError(numbers.ERROR_CLOCK_STOPPED)
         passed_ms = (ticks_ms - self._ticks_ms) % TICKS_PERIOD
         return passed_ms if passed_ms < _HALF else passed_ms - TICKS_PERIOD
 

@@ -11,6 +11,7 @@ against the state as it is, then the effects from top to bottom with at most one
 track, then the "always" rules until nothing changes.
 """
 
+from redband_core import numbers
 from redband_core.errors import RulesError
 from redband_core.ruleset import (
     BAD_ARGUMENTS,
@@ -224,7 +225,7 @@ class Engine(State):
             low, high = self.counter_range(index - self._track_count)
             if not low <= start[1][index] <= high:
                 self._set_params(old)
-                raise RulesError("the snapshot has a counter out of its range")
+                raise RulesError(numbers.ERROR_SNAPSHOT_COUNTER)
         self._values = values
         self._load(start[0], start[1], start[2])
         self._history = []

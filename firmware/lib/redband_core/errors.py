@@ -1,8 +1,11 @@
 """The errors of the core, one class for each party that can be at fault.
 
-Guarantee: a byte from a peer, a ruleset or the flash raises one of these and nothing else. Does
-not hold texts for users: the host makes them.
+Guarantee: a byte from a peer, a ruleset or the flash raises one of these and nothing else. What
+the badge raises holds an ERROR_ number and what belongs to it, no text, of which its heap would
+pay each: the host's redband.number_texts.error_text has them.
 """
+
+from redband_core import numbers
 
 
 class RedbandError(Exception):
@@ -30,5 +33,5 @@ class JournalCorrupt(RedbandError):
 
     def __init__(self, offset: int) -> None:
         """Keep the offset, in bytes from the start of the data that was read."""
-        super().__init__("journal record at byte %d is not valid" % offset)
+        super().__init__(numbers.ERROR_JOURNAL_RECORD, offset)
         self.offset = offset

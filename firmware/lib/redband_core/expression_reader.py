@@ -4,6 +4,7 @@ Guarantee: what `check` accepts reads no slot that is not there and leaves exact
 badge needs this only while it reads its ruleset.
 """
 
+from redband_core import numbers
 from redband_core.errors import RulesError
 from redband_core.expression import (
     ADD,
@@ -34,10 +35,10 @@ def check(code, slot_count: int) -> None:
     for byte in code:
         if byte < FIRST_OPERATOR:
             if byte >= slot_count:
-                raise RulesError("expression reads an unknown slot")
+                raise RulesError(numbers.ERROR_EXPRESSION_SLOT)
             depth += 1
             if depth > STACK_LIMIT:
-                raise RulesError("expression is too deep")
+                raise RulesError(numbers.ERROR_EXPRESSION_DEEP)
             continue
         if byte <= MAX:
             needed = 2
@@ -46,12 +47,12 @@ def check(code, slot_count: int) -> None:
         elif byte == SELECT:
             needed = 3
         else:
-            raise RulesError("expression has an unknown operator")
+            raise RulesError(numbers.ERROR_EXPRESSION_OPERATOR)
         if depth < needed:
-            raise RulesError("expression lacks an operand")
+            raise RulesError(numbers.ERROR_EXPRESSION_OPERAND)
         depth -= needed - 1
     if depth != 1:
-        raise RulesError("expression does not give one value")
+        raise RulesError(numbers.ERROR_EXPRESSION_VALUES)
 
 
 def put(program, code):

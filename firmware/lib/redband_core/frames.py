@@ -14,7 +14,7 @@ other by name. The proofs and signatures are in `proofs`.
 
 import binascii
 
-from redband_core import limits
+from redband_core import limits, numbers
 from redband_core.errors import ProtocolError, UsageError
 from redband_core.info import PROTOCOL_VERSION, encode_info
 from redband_core.packing import Reader, put_u16, put_u32, put_varint
@@ -77,7 +77,7 @@ def message_part(number: int, message: bytes, offset: int, part: int, limit: int
     """
     data = message[offset : offset + limit - MESSAGE_HEAD_BYTES]
     if part > _PART_MASK:
-        raise UsageError("message of too many parts")
+        raise UsageError(numbers.ERROR_MESSAGE_PARTS)
     is_last = offset + len(data) >= len(message)
     return bytes((number, part | (_LAST_PART if is_last else 0))) + data
 
@@ -101,7 +101,7 @@ class Joiner:
         """
         if len(frame) <= MESSAGE_HEAD_BYTES:
             self._number = 0
-            raise ProtocolError("frame without content")
+            raise ProtocolError(numbers.ERROR_FRAME_EMPTY)
         number = frame[0]
         part = frame[1] & _PART_MASK
         if part == 0:
@@ -111,14 +111,14 @@ class Joiner:
             return None
         elif number != self._number or part != self._part:
             self._number = 0
-            raise ProtocolError("part %d of a message whose beginning is missing" % part)
+            raise ProtocolError(numbers.ERROR_MESSAGE_BEGINNING, part)
         self._taken = bytes(frame[:MESSAGE_HEAD_BYTES])
         self._part = part + 1
         self._data += bytes(frame[MESSAGE_HEAD_BYTES:])
         if number == 0 or len(self._data) > limits.CONTROL_MESSAGE_MAX_BYTES:
             self._number = 0
             self._data = b""
-            raise ProtocolError("message without number, or too long")
+            raise ProtocolError(numbers.ERROR_MESSAGE_NUMBER)
         if not frame[1] & _LAST_PART:
             return None
         sealed = self._data
@@ -126,14 +126,14 @@ class Joiner:
         self._data = b""
         message = sealed[:-_CHECK_BYTES]
         if not message or seal(message) != sealed:
-            raise ProtocolError("message was changed on the way")
+            raise ProtocolError(numbers.ERROR_MESSAGE_CHANGED)
         return number, message
 
 
 def whole(reader: Reader) -> None:
     """Raise ProtocolError when anything is left."""
     if not reader.at_end():
-        raise ProtocolError("bytes after the end of a message")
+        raise ProtocolError(numbers.ERROR_MESSAGE_LEFT_OVER)
 
 
 def decode_hello(message: bytes) -> "tuple[int, int, bytes]":
@@ -183,7 +183,7 @@ def encode_welcome(info, nonce: bytes) -> bytes:
     `info`: see BadgeSession.
     """
     if len(nonce) != BADGE_NONCE_BYTES:
-        raise UsageError("nonce of a wrong length")
+        raise UsageError(numbers.ERROR_NONCE_LENGTH)
     return bytes((WELCOME,)) + encode_info(info) + nonce
 
 

@@ -3,6 +3,7 @@
 Bytes: docs/protocol.md. A module of its own, since a badge says it before any host connects.
 """
 
+from redband_core import numbers
 from redband_core.errors import UsageError
 from redband_core.packing import put_u8, put_u16, put_u32
 
@@ -22,7 +23,7 @@ def _put_versions(message: bytearray, info) -> None:
     identity = bytes(info.ruleset_identity)
     text = info.firmware_version.encode()
     if len(identity) != IDENTITY_BYTES or len(text) > VERSION_TEXT_MAX:
-        raise UsageError("ruleset identity or firmware version of a wrong length")
+        raise UsageError(numbers.ERROR_INFO_LENGTH)
     message.extend(identity)
     put_u8(message, len(text))
     message.extend(text)

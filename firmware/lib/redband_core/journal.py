@@ -8,7 +8,7 @@ error is `JournalCorrupt`. Opens no file: redband_badge does, and the host reads
 import binascii
 from collections import namedtuple
 
-from redband_core import limits
+from redband_core import limits, numbers
 from redband_core.errors import JournalCorrupt, ProtocolError, UsageError
 from redband_core.packing import Reader, put_signed, put_u8, put_u16, put_u32, put_varint
 
@@ -37,7 +37,7 @@ Header = namedtuple("Header", ("install_id", "first_seq", "base_ms", "size_bytes
 
 def _check_seq(seq: int) -> None:
     if not 0 <= seq <= SEQ_MAX:
-        raise UsageError("record number %d out of range" % seq)
+        raise UsageError(numbers.ERROR_RECORD_NUMBER, seq)
 
 
 def encode_header(install_id: int, first_seq: int, base_ms: int) -> bytes:
@@ -81,13 +81,13 @@ def encode_record(seq: int, kind: int, delta_ms: int, payload: bytes) -> bytes:
     """
     _check_seq(seq)
     if kind == 0:
-        raise UsageError("kind 0 is no record")
+        raise UsageError(numbers.ERROR_RECORD_KIND)
     body = bytearray()
     put_u8(body, kind)
     put_varint(body, delta_ms)
     body.extend(payload)
     if len(body) > limits.RECORD_BODY_MAX_BYTES:
-        raise UsageError("record of %d bytes is too long" % len(body))
+        raise UsageError(numbers.ERROR_RECORD_LONG, len(body))
     record = bytearray()
     put_varint(record, len(body))
     record.extend(body)
@@ -129,7 +129,7 @@ def decode_record(
     """
     _check_seq(seq)
     if not 0 <= offset <= len(data):
-        raise UsageError("offset %d outside of the data" % offset)
+        raise UsageError(numbers.ERROR_RECORD_OFFSET, offset)
     size = record_size(data, offset)
     next_offset = offset + size
     if size == 0 or next_offset > len(data):
@@ -223,7 +223,7 @@ def boot_payload(
     bytes. Raises UsageError.
     """
     if len(ruleset_identity) != IDENTITY_BYTES:
-        raise UsageError("a ruleset identity has 8 bytes")
+        raise UsageError(numbers.ERROR_IDENTITY_LENGTH)
     payload = bytearray()
     put_u32(payload, boot_id)
     put_varint(payload, boot_count)

@@ -17,8 +17,8 @@ GAME_ID_BYTES = 4
 
 
 FILE_BYTES = 138
-"""Of /keys.bin: version, game id, advert encryption, advert proof, fleet, the badge's own key for
-each of the four roles, the wearer's role and its key (0 and zeros for none), CRC-32."""
+"""Of /keys.bin: version, game id, advert encryption, advert proof, broadcast, the badge's own key
+for each of the four roles, the wearer's role and its key (0 and zeros for none), CRC-32."""
 
 FILE_VERSION = 1
 # Where they stand.

@@ -5,6 +5,7 @@ differ in rhythm, not only in colour (a test compares them all). Guarantee: a le
 function of (pattern, phase), so the lights can be set afresh at any moment. Drives no pin.
 """
 
+from redband_core import numbers
 from redband_core.errors import UsageError
 
 OFF = 0
@@ -55,7 +56,7 @@ def _position(pattern: int, phase_ms: int) -> "tuple[int, int]":
 
 def _cycle(pattern: int) -> "tuple[int, ...]":
     if not 0 <= pattern < len(_CYCLES_MS):
-        raise UsageError("no pattern %d" % pattern)
+        raise UsageError(numbers.ERROR_PATTERN, pattern)
     return _CYCLES_MS[pattern]
 
 

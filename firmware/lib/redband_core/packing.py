@@ -6,6 +6,7 @@ the same values with `UsageError` on the way out and `ProtocolError` on the way 
 are little-endian. Holds no floats and no strings.
 """
 
+from redband_core import numbers
 from redband_core.errors import ProtocolError, UsageError
 
 VARINT_MAX = 1 << 53
@@ -20,9 +21,9 @@ VARINT_MAX_BYTES = 8
 
 def _check(value: int, maximum: int) -> None:
     if not isinstance(value, int):
-        raise UsageError("not an integer")
+        raise UsageError(numbers.ERROR_NOT_AN_INTEGER)
     if value < 0 or value > maximum:
-        raise UsageError("%d is not in 0..%d" % (value, maximum))
+        raise UsageError(numbers.ERROR_NUMBER_RANGE, value, maximum)
 
 
 def put_u8(buffer: bytearray, value: int) -> None:
@@ -67,9 +68,9 @@ def put_signed(buffer: bytearray, value: int) -> None:
     `value`: -(2**52)..2**52. Raises UsageError.
     """
     if not isinstance(value, int):
-        raise UsageError("not an integer")
+        raise UsageError(numbers.ERROR_NOT_AN_INTEGER)
     if value < -SIGNED_MAX or value > SIGNED_MAX:
-        raise UsageError("%d is beyond 52 bits" % value)
+        raise UsageError(numbers.ERROR_SIGNED_RANGE, value)
     put_varint(buffer, value << 1 if value >= 0 else (-value << 1) - 1)
 
 
@@ -87,7 +88,7 @@ class Reader:
         self._data = data
         self._end = len(data) if end is None else end
         if not 0 <= offset <= self._end <= len(data):
-            raise UsageError("reader outside of its data")
+            raise UsageError(numbers.ERROR_READER_RANGE)
         self.offset = offset
 
     def at_end(self) -> bool:
@@ -97,7 +98,7 @@ class Reader:
     def _little_endian(self, size: int) -> int:
         start = self.offset
         if self._end - start < size:
-            raise ProtocolError("data ends %d bytes early" % (size - self._end + start))
+            raise ProtocolError(numbers.ERROR_DATA_ENDS, size - self._end + start)
         value = 0
         for index in range(size - 1, -1, -1):
             value = (value << 8) | self._data[start + index]
@@ -130,7 +131,7 @@ class Reader:
         position = self.offset
         for index in range(VARINT_MAX_BYTES):
             if position == self._end:
-                raise ProtocolError("data ends inside a number")
+                raise ProtocolError(numbers.ERROR_NUMBER_CUT)
             byte = self._data[position]
             position += 1
             value |= (byte & 0x7F) << (7 * index)
@@ -139,7 +140,7 @@ class Reader:
                     break
                 self.offset = position
                 return value
-        raise ProtocolError("number too long")
+        raise ProtocolError(numbers.ERROR_NUMBER_LONG)
 
     def signed(self) -> int:
         """Return the next zigzag varint, -(2**52)..2**52."""
@@ -149,9 +150,9 @@ class Reader:
     def take(self, size: int) -> bytes:
         """Return the next `size` bytes as a copy. Raises UsageError on a negative size."""
         if size < 0:
-            raise UsageError("negative size")
+            raise UsageError(numbers.ERROR_NEGATIVE_SIZE)
         start = self.offset
         if self._end - start < size:
-            raise ProtocolError("data ends %d bytes early" % (size - self._end + start))
+            raise ProtocolError(numbers.ERROR_DATA_ENDS, size - self._end + start)
         self.offset = start + size
         return bytes(self._data[start : start + size])

@@ -34,6 +34,7 @@ mask of states, one bit each, as many bytes as the track with the most states ne
 import binascii
 import hashlib
 
+from redband_core import numbers
 from redband_core.errors import ProtocolError, RulesError
 from redband_core.expression import FIRST_OPERATOR, NONE
 from redband_core.expression_reader import check, put
@@ -58,9 +59,9 @@ _PROGRAM_LIMIT = 0xFFFF
 def read(cls, data):
     """Return the ruleset in `data`, a `cls`. Raises RulesError when anything is wrong."""
     if len(data) < 12 or len(data) > SIZE_LIMIT or bytes(data[:4]) != MAGIC:
-        raise RulesError("not a compiled ruleset")
+        raise RulesError(numbers.ERROR_NOT_A_RULESET)
     if binascii.crc32(data[:-4]) & 0xFFFFFFFF != int.from_bytes(data[-4:], "little"):
-        raise RulesError("ruleset is damaged (checksum)")
+        raise RulesError(numbers.ERROR_RULESET_CHECKSUM)
     ruleset = cls(hashlib.sha256(data).digest()[:8])
     try:
         reader = _RulesReader(data, 4, len(data) - 4)
@@ -68,9 +69,9 @@ def read(cls, data):
         _read_rules(ruleset, reader)
         _read_outputs(ruleset, reader)
     except ProtocolError:
-        raise RulesError("ruleset is cut short")
+        raise RulesError(numbers.ERROR_RULESET_CUT)
     if not reader.at_end():
-        raise RulesError("ruleset has bytes left over")
+        raise RulesError(numbers.ERROR_RULESET_LEFT_OVER)
     ruleset.program = bytes(reader.program)
     return ruleset
 
@@ -93,7 +94,7 @@ def _read_state(ruleset, reader):
     ruleset.constants = reader.rows(reader.signed)
     ruleset.slot_count = ruleset.first_arg + ruleset.arg_slots + len(ruleset.constants)
     if ruleset.slot_count > FIRST_OPERATOR or not tracks:
-        raise RulesError("too many slots or no track")
+        raise RulesError(numbers.ERROR_RULESET_SLOTS)
     reader.ruleset = ruleset
     reader.mask_bytes = (max(ruleset.state_counts) + 7) // 8
     ruleset.test_bytes = 1 + reader.mask_bytes
@@ -119,7 +120,7 @@ def _read_rules(ruleset, reader):
     reader.rules = reader.rows(reader.read_rule)
     events = reader.rows(lambda: _read_event(ruleset, reader))
     if not events or len(events[0][3]) != 1:
-        raise RulesError("no void event")
+        raise RulesError(numbers.ERROR_RULESET_NO_VOID)
     columns = tuple(zip(*events))
     ruleset.event_roles, ruleset.void_marks, ruleset.otherwise = map(bytes, columns[:3])
     ruleset.arg_ranges = columns[3]
@@ -142,7 +143,7 @@ def _read_event(ruleset, reader):
     ranges = reader.rows(lambda: reader.once((reader.signed(), reader.signed())))
     ranges = reader.once(ranges)
     if len(ranges) > ruleset.arg_slots or mark >= VOID_TAG + len(ranges):
-        raise RulesError("impossible arguments")
+        raise RulesError(numbers.ERROR_RULESET_ARGUMENTS)
     reader.refusal_max = max(reader.refusal_max, otherwise)
     return (roles, mark, otherwise or NOT_APPLICABLE, ranges, reader.rule_list())
 
@@ -150,11 +151,11 @@ def _read_event(ruleset, reader):
 def _read_outputs(ruleset, reader):
     ruleset.refusal_count = reader.varint()
     if max(reader.refusal_max, NOT_APPLICABLE) > ruleset.refusal_count:
-        raise RulesError("unknown refusal")
+        raise RulesError(numbers.ERROR_RULESET_REFUSAL)
     reader.outcome = 0
     signals = reader.rows(reader.read_signal)
     if not signals:
-        raise RulesError("no signal")
+        raise RulesError(numbers.ERROR_RULESET_NO_SIGNAL)
     conditions, ruleset.signals, timers = tuple(zip(*signals))
     ruleset.signal_timers = bytes(timers)
     ruleset.signal_list = reader.put_list(conditions)
@@ -184,7 +185,7 @@ class _RulesReader(Reader):
         """Return the tuple of a counted list."""
         count = self.varint()
         if count > SIZE_LIMIT:
-            raise RulesError("impossible count")
+            raise RulesError(numbers.ERROR_RULESET_COUNT)
         return tuple([read() for _ in range(count)])
 
     def once(self, part):
@@ -194,7 +195,7 @@ class _RulesReader(Reader):
     def below(self, index, count):
         """Return `index` if it is below `count`."""
         if index >= count:
-            raise RulesError("number outside its table")
+            raise RulesError(numbers.ERROR_RULESET_INDEX)
         return index
 
     def between(self, start: int) -> bytes:
@@ -255,7 +256,7 @@ class _RulesReader(Reader):
         expression = self.expression(self.varint())
         if op == SET:
             if target < len(self.ruleset.state_counts):
-                raise RulesError("sets what is no counter")
+                raise RulesError(numbers.ERROR_RULESET_SETS)
             self.below(target, self.ruleset.first_param)
         elif op == NOTE:
             target = 0  # a note has none
@@ -268,7 +269,7 @@ class _RulesReader(Reader):
             or op > NOTE
             or (expression is _NO_EXPRESSION and op in (SET, TIMER_SET, TIMER_ADD, NOTE))
         ):
-            raise RulesError("unknown effect")
+            raise RulesError(numbers.ERROR_RULESET_EFFECT)
         self.below(a, 0x10000)
         return bytes((op, target, a & 0xFF, a >> 8)) + expression
 

@@ -7,6 +7,7 @@ two are varints. Start is the oldest moment that void can go back to; the events
 applied again.
 """
 
+from redband_core import numbers
 from redband_core.errors import ProtocolError, RulesError, UsageError
 from redband_core.packing import Reader, put_signed, put_varint
 
@@ -41,27 +42,27 @@ def unpack(ruleset, data) -> tuple:
     try:
         return _unpack(ruleset, Reader(data))
     except (ProtocolError, UsageError):
-        raise RulesError("the snapshot is damaged")
+        raise RulesError(numbers.ERROR_SNAPSHOT_DAMAGED)
 
 
 def _unpack(ruleset, reader):
     if reader.u8() != SNAPSHOT_VERSION or bytes(reader.take(8)) != ruleset.identity:
-        raise RulesError("the snapshot is of another ruleset")
+        raise RulesError(numbers.ERROR_SNAPSHOT_RULESET)
     params = [reader.signed() for _ in ruleset.params]
     start_ms = reader.varint()
     now_ms = start_ms + reader.varint()
     values = [reader.signed() for _ in range(ruleset.first_param)]
     for track, count in enumerate(ruleset.state_counts):
         if not 0 <= values[track] < count:
-            raise RulesError("the snapshot has an unknown state")
+            raise RulesError(numbers.ERROR_SNAPSHOT_STATE)
     timers = [reader.signed() for _ in ruleset.state_counts]
     timers = [start_ms + timer if timer >= 0 else timer for timer in timers]
     count = reader.varint()
     if count > HISTORY_LIMIT:
-        raise RulesError("the snapshot is damaged")
+        raise RulesError(numbers.ERROR_SNAPSHOT_DAMAGED)
     history = [_unpack_event(ruleset, reader, start_ms) for _ in range(count)]
     if not reader.at_end():
-        raise RulesError("the snapshot is damaged")
+        raise RulesError(numbers.ERROR_SNAPSHOT_DAMAGED)
     return params, (start_ms, values, timers), now_ms, history
 
 
@@ -69,6 +70,6 @@ def _unpack_event(ruleset, reader, start_ms):
     at_ms = start_ms + reader.varint()
     event_id = reader.varint()
     if not 0 < event_id < len(ruleset.event_args):
-        raise RulesError("the snapshot has an unknown event")
+        raise RulesError(numbers.ERROR_SNAPSHOT_EVENT)
     args = tuple([reader.signed() for _ in range(ruleset.event_args[event_id])])
     return (at_ms, event_id, args)

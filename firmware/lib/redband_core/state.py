@@ -5,6 +5,7 @@ Guarantee: counters stay inside their bounds, deadlines are absolute game times,
 decides what may happen: that is `redband_core.engine`.
 """
 
+from redband_core import numbers
 from redband_core.errors import RulesError
 from redband_core.expression import NONE, evaluate
 from redband_core.ruleset import (
@@ -50,13 +51,13 @@ class State:
         ruleset = self.ruleset
         program = ruleset.program
         if len(params) != len(ruleset.params):
-            raise RulesError("wrong number of params for this ruleset")
+            raise RulesError(numbers.ERROR_PARAM_COUNT)
         values = [0] * (ruleset.slot_count - len(ruleset.constants))
         values.extend(ruleset.constants)
         slot = ruleset.first_param
         for (_default, low, high), value in zip(ruleset.params, params):
             if not low <= value <= high:
-                raise RulesError("a param is out of its range")
+                raise RulesError(numbers.ERROR_PARAM_RANGE)
             values[slot] = value
             slot += 1
         self._low = []

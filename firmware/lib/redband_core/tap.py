@@ -6,6 +6,7 @@ equally near; a TAP record has one encoding, and any other bytes raise ProtocolE
 radio and no clock. How a tap goes: docs/medic-tap.md. Imported when somebody taps.
 """
 
+from redband_core import numbers
 from redband_core.errors import ProtocolError
 from redband_core.packing import Reader, put_signed, put_u8, put_u16, put_u32, put_varint
 
@@ -123,7 +124,7 @@ def parse(data: bytes) -> "tuple[tuple[int, int], int, int, int, tuple[int, tupl
     reader = Reader(data)
     first = reader.u8()
     if first > 0x0F:
-        raise ProtocolError("a tap of another version")
+        raise ProtocolError(numbers.ERROR_TAP_VERSION)
     found = ((first & 1, first >> 1), reader.u16(), reader.u32(), reader.signed())
     event_id = reader.varint()
     args = []

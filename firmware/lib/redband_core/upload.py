@@ -6,6 +6,7 @@ either are exactly one of the messages here or raise ProtocolError. Knows no fil
 half is redband_badge.update, the host's redband.wire.upload. Bytes and vectors: docs/protocol.md.
 """
 
+from redband_core import numbers
 from redband_core.errors import ProtocolError
 from redband_core.packing import Reader, put_u8, put_u16, put_u32
 
@@ -79,14 +80,14 @@ def decode_begin(message: bytes) -> tuple:
     Raises ProtocolError.
     """
     if len(message) != BEGIN_BYTES:
-        raise ProtocolError("BEGIN of a wrong length")
+        raise ProtocolError(numbers.ERROR_BEGIN_LENGTH)
     reader = Reader(message, 1)
     kind, badge_id, count = reader.u8(), reader.u16(), reader.u8()
     total_bytes, manifest_bytes = reader.u32(), reader.u16()
     digest, flags = reader.take(DIGEST_BYTES), reader.u16()
     is_good = RULESET <= kind <= FIRMWARE and 0 < manifest_bytes < total_bytes <= OFFSET_MAX
     if not is_good or not count or flags > MAY_BEGIN_GAME:
-        raise ProtocolError("BEGIN that makes no sense")
+        raise ProtocolError(numbers.ERROR_BEGIN_SENSE)
     return kind, badge_id, count, total_bytes, manifest_bytes, digest, flags
 
 
@@ -102,7 +103,7 @@ def decode_data(message: bytes) -> tuple:
     """Return (offset, is_asking); the bytes begin at DATA_HEAD_BYTES. Raises ProtocolError."""
     number = Reader(message, 1).u32()
     if len(message) <= DATA_HEAD_BYTES:
-        raise ProtocolError("piece without bytes")
+        raise ProtocolError(numbers.ERROR_PIECE_EMPTY)
     return number & OFFSET_MAX, number >= _ASK
 
 
@@ -128,10 +129,10 @@ def decode_entry(data: bytes, at: int) -> tuple:
     path = reader.take(reader.u8())
     size, digest = reader.u32(), reader.take(DIGEST_BYTES)
     if kind > THERE or not size or not 0 < len(path) <= PATH_MAX_BYTES:
-        raise ProtocolError("entry that makes no sense")
+        raise ProtocolError(numbers.ERROR_ENTRY_SENSE)
     for byte in path:
         if not 0x20 < byte < 0x7F:
-            raise ProtocolError("path that is not ASCII")
+            raise ProtocolError(numbers.ERROR_PATH_ASCII)
     return kind, path.decode(), size, digest, reader.offset
 
 

@@ -38,9 +38,11 @@ COMMANDS = {
     "command": LazyCommand(
         "redband.cli.command", "Let a badge do something: an event, a pause, a light."
     ),
-    "fleet": LazyCommand("redband.cli.say", "Stop the game on all badges, or let it go on."),
+    "say": LazyCommand("redband.cli.say", "Stop the game on all badges, or let it go on."),
     "events": LazyCommand("redband.cli.events", "List the events in the store."),
-    "books": LazyCommand("redband.cli.treatments", "Compare the books of medics and patients."),
+    "treatments": LazyCommand(
+        "redband.cli.treatments", "Compare what the badges of medics and patients wrote."
+    ),
     "rules": LazyCommand("redband.cli.rules", "Check, compile and show rulesets."),
     "keys": LazyCommand("redband.cli.keys", "Make, show and hand out the key of a game."),
     "badge": LazyCommand("redband.cli.badge", "Put the firmware on a badge over USB."),

@@ -20,8 +20,8 @@ from redband_core import numbers
 
 if TYPE_CHECKING:
     from redband.keys import Keys
-    from redband.overview.names import RuleBook
-    from redband.radio import Ordered
+    from redband.overview.names import Rulesets
+    from redband.radio import Answered
     from redband.wire.frames import Welcome
 
 app = typer.Typer(add_completion=False)
@@ -121,11 +121,11 @@ def _carry_out(
                     "Orders need the game's key or that of a role; name it with --key."
                 )
             order = _Order(badge_id, words, _role(as_role, keys), new_request())
-            ears = BleakRadio(radio.backend, keys, time_factor=radio.time_factor)
-            book, close = _book(where.folder, where.ruleset)
+            hearing = BleakRadio(radio.backend, keys, time_factor=radio.time_factor)
+            rulesets, close = _open_rulesets(where.folder, where.ruleset)
             try:
                 told.append(
-                    await _give(order, ears, radio.backend, keys, book, where.seconds, lang)
+                    await _give(order, hearing, radio.backend, keys, rulesets, where.seconds, lang)
                 )
             finally:
                 close()
@@ -145,23 +145,23 @@ def _role(name: str | None, keys: Keys) -> int:
     return ROLES.index(name)
 
 
-def _book(folder, ruleset: str):
+def _open_rulesets(folder, ruleset: str):
     """Return (the rulesets at hand, what closes their store)."""
-    from redband.overview.names import open_book
+    from redband.overview.names import open_rulesets
     from redband.store.store import STORE_FILE, Store
 
     store = Store(folder / STORE_FILE)
-    return open_book(store, ruleset), store.close
+    return open_rulesets(store, ruleset), store.close
 
 
 async def _give(
-    order: _Order, ears, backend, keys: Keys, book: RuleBook, seconds: float, lang: Language
+    order: _Order, hearing, backend, keys: Keys, rulesets: Rulesets, seconds: float, lang: Language
 ) -> tuple[str, bool]:
     """Give the order; return (what came of it, whether it was done)."""
     from redband.cli.reach import reach
-    from redband.radio import SyncError, SyncFailure, order_badge
+    from redband.radio import SyncError, SyncFailure, command_badge
 
-    sighting = await reach(ears, order.badge_id, seconds)
+    sighting = await reach(hearing, order.badge_id, seconds)
     said: list[bytes] = []
     boots: list[int] = []
     doubt = " Whether it was done is not known: sync the badge, then see redband events."
@@ -171,11 +171,11 @@ async def _give(
             # It remembers which orders it did only until it restarts (PITFALLS G6).
             raise RedbandUserError(f"Badge {order.badge_id} restarted meanwhile.{doubt}")
         boots[:] = [welcome.boot_id]
-        said[:] = [_message(order, welcome, book)]
+        said[:] = [_message(order, welcome, rulesets)]
         return said
 
     try:
-        done = await order_badge(
+        done = await command_badge(
             sighting.device, orders, keys, backend, badge_id=order.badge_id, role=order.role
         )
     except SyncError as error:
@@ -183,33 +183,33 @@ async def _give(
         raise RedbandUserError(
             f"Badge {order.badge_id}: {error}{'' if is_sure else doubt}"
         ) from error
-    return _told(order, done, said[0][0], book, lang)
+    return _told(order, done, said[0][0], rulesets, lang)
 
 
-def _message(order: _Order, welcome: Welcome, book: RuleBook) -> bytes:
+def _message(order: _Order, welcome: Welcome, rulesets: Rulesets) -> bytes:
     from redband.rules.spoken import read_event
-    from redband.wire import order_frames as wire_order_frames
+    from redband.wire import command_frames as wire_command_frames
 
     if order.is_command:
-        return wire_order_frames.encode_command(order.request, COMMANDS[order.words[0]])
-    compiled = book.compiled(welcome.ruleset_identity)
+        return wire_command_frames.encode_command(order.request, COMMANDS[order.words[0]])
+    compiled = rulesets.compiled(welcome.ruleset_identity)
     if compiled is None:
         raise RedbandUserError(
             f"The ruleset {welcome.ruleset_identity.hex()} of badge {order.badge_id} is not known"
             " here; name its file with --ruleset."
         )
     event_id, args = read_event(compiled, order.words[0], order.words[1:])
-    return wire_order_frames.encode_event(order.request, event_id, args)
+    return wire_command_frames.encode_event(order.request, event_id, args)
 
 
 def _told(
-    order: _Order, done: Ordered, opcode: int, book: RuleBook, lang: Language
+    order: _Order, done: Answered, opcode: int, rulesets: Rulesets, lang: Language
 ) -> tuple[str, bool]:
     from redband.overview.answers import told
-    from redband.wire import order_frames as wire_order_frames
+    from redband.wire import command_frames as wire_command_frames
 
-    names = book.names(done.welcome.ruleset_identity)
-    _request, outcome = wire_order_frames.decode_result(done.answers[0], opcode)
+    names = rulesets.names(done.welcome.ruleset_identity)
+    _request, outcome = wire_command_frames.decode_result(done.answers[0], opcode)
     words = " ".join(order.words)
     answer = told(outcome, names).get(lang.value)
     if outcome == numbers.ANSWER_DONE:

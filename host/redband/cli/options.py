@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -15,6 +15,7 @@ from redband.errors import RedbandUserError
 if TYPE_CHECKING:
     from redband.keys import Keys
     from redband.radio import RadioBackend
+    from redband.store.store import Store
 
 
 class Language(StrEnum):
@@ -69,6 +70,24 @@ def data_folder(given: Path | None) -> Path:
             " --data DIR."
         ) from error
     return folder
+
+
+@contextmanager
+def existing_store(data: Path | None) -> Iterator[Store]:
+    """Open the store of the data folder. Raises RedbandUserError when there is none."""
+    from redband.store.store import STORE_FILE, Store
+
+    path = data_folder(data) / STORE_FILE
+    if not path.exists():
+        raise RedbandUserError(
+            f"There is no store in {path.parent}; fill one with `redband sync`, or name the"
+            " folder of another one with --data DIR."
+        )
+    store = Store(path)
+    try:
+        yield store
+    finally:
+        store.close()
 
 
 def key_path(key: Path | None, data: Path | None) -> Path:

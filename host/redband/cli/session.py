@@ -19,7 +19,7 @@ from redband.cli.options import open_radio
 from redband.errors import leading_error
 from redband.gateway.bleak_radio import BleakRadio
 from redband.gateway.gateway import Gateway
-from redband.overview.names import open_book
+from redband.overview.names import open_rulesets
 from redband.radio import ScanCounts, Verdict
 from redband.store.store import STORE_FILE, Store
 
@@ -82,7 +82,7 @@ async def gateway(
             opened = Gateway(
                 ears,
                 store,
-                open_book(store),
+                open_rulesets(store),
                 name=gethostname(),
                 time_factor=radio.time_factor,
                 keys=radio.keys,

@@ -20,7 +20,7 @@ from redband.demo.preflight import Ground
 from redband.demo.settings import DemoSettings
 from redband.gateway.bleak_radio import BleakRadio
 from redband.gateway.gateway import Gateway
-from redband.overview.names import open_book
+from redband.overview.names import open_rulesets
 from redband.overview.screen import Screen
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend
@@ -89,7 +89,7 @@ class Match:
         settings = self._settings
         store = Store(self._ground.directory / STORE_FILE)
         undo.callback(store.close)
-        book = open_book(store, settings.ruleset)
+        rulesets = open_rulesets(store, settings.ruleset)
         radio = backend(field.hci_path)
         undo.push_async_callback(radio.close)
         ears = BleakRadio(
@@ -99,7 +99,7 @@ class Match:
             store.keep_advert_counts,
             settings.time_factor,
         )
-        gateway = Gateway(ears, store, book, "demo", settings.time_factor, keys=field.keys)
+        gateway = Gateway(ears, store, rulesets, "demo", settings.time_factor, keys=field.keys)
         await gateway.load()
         return gateway, store
 

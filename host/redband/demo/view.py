@@ -7,7 +7,7 @@ import asyncio
 from redband import rules
 from redband.demo.hands import Hands
 from redband.errors import RedbandUserError
-from redband.gateway.broadcasts import COMMANDS, make_word
+from redband.gateway.broadcasts import COMMANDS, make_broadcast
 from redband.gateway.gateway import Gateway
 from redband.overview.rows import BadgeRow, Text
 from redband.tent import view as page
@@ -63,7 +63,7 @@ class DemoView:
         self._hands = Hands(field)
         self._ruleset = rules.load(next(iter(field.badges.values())).spec.ruleset_id)
         has_fights = any(event.name == "fight_over" for event in self._ruleset.events)
-        self.fleet_words = page.FLEET_WORDS if has_fights else page.FLEET_WORDS[:-1]
+        self.broadcasts = page.BROADCASTS if has_fights else page.BROADCASTS[:-1]
 
     def rows(self) -> list[page.BadgeRow]:
         """Return all badges by id, with the power, which only the field knows."""
@@ -98,6 +98,6 @@ class DemoView:
             raise RedbandUserError("Without the game's key no badge listens.")
         command = COMMANDS[word.replace("_", "-")]
         said = await asyncio.to_thread(
-            make_word, gateway.store, gateway.keys, command, self._ruleset
+            make_broadcast, gateway.store, gateway.keys, command, self._ruleset
         )
         gateway.say(said)

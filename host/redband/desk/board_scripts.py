@@ -1,4 +1,4 @@
-"""Small programs that the fleet's tools run on a badge, as text; MicroPython 1.26 and later.
+"""Small programs that the desk's tools run on a badge, as text; MicroPython 1.26 and later.
 
 Guarantee of the finish script: run any number of times, cut anywhere, it ends in the same state:
 every staged file is in its place, nothing stale is left of ours, the stage and the script itself

@@ -16,7 +16,7 @@ from bleak.backends.device import BLEDevice
 from redband.build.packages import Package, firmware_version, is_older
 from redband.keys import Keys
 from redband.radio import AdvertReader, Heard, RadioBackend, SyncError, SyncFailure, scan
-from redband.radio.update import UpdateResult, talk
+from redband.radio.update import UpdateResult, send_update
 from redband_core import upload
 
 BREAKS_MAX = 20
@@ -113,7 +113,7 @@ async def abort(
     outcomes = []
     for badge_id, device in sorted(devices.items()):
         try:
-            await talk(device, badge_id, keys, radio, bytes((upload.ABORT,)))
+            await send_update(device, badge_id, keys, radio, bytes((upload.ABORT,)))
             outcomes.append(Outcome(badge_id, True, "has nothing of an unfinished upload"))
         except SyncError as error:
             outcomes.append(Outcome(badge_id, False, str(error)))
@@ -185,7 +185,7 @@ class Updater:
             reached = self._reached
             try:
                 stream = self._package.stream
-                return await talk(
+                return await send_update(
                     device, badge_id, self._keys, self._radio, begin, stream, progress
                 )
             except SyncError as error:
@@ -203,7 +203,9 @@ class Updater:
         while clock() < ends_s:
             await asyncio.sleep(RESTART_S)
             try:
-                result = await talk(device, badge_id, self._keys, self._radio, deadline_s=15)
+                result = await send_update(
+                    device, badge_id, self._keys, self._radio, deadline_s=15
+                )
             except SyncError as error:
                 if error.reason in _LASTING:
                     raise

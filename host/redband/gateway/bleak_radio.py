@@ -19,12 +19,12 @@ from redband.radio import (
     ScanCounts,
     SyncError,
     SyncFailure,
-    order_badge,
+    command_badge,
     scan,
     sync_badge,
 )
 from redband.store.records import Page
-from redband.wire import order_frames as wire_order_frames
+from redband.wire import command_frames as wire_command_frames
 from redband_core import frames
 
 KEEP_S = 5.0
@@ -103,8 +103,8 @@ class BleakRadio:
         badge_id = sighting.advert.badge_id
         if self._keys is None:
             raise SyncError(SyncFailure.ACCESS, "Without the game's key nobody listens to us.")
-        orders = [wire_order_frames.encode_fleet(payload) for payload in payloads]
-        done = await order_badge(
+        orders = [wire_command_frames.encode_broadcast(payload) for payload in payloads]
+        done = await command_badge(
             sighting.device,
             lambda _welcome: orders,
             self._keys,
@@ -114,6 +114,6 @@ class BleakRadio:
         )
         self._reader.met(badge_id, done.advert_count, asyncio.get_running_loop().time())
         answers = [
-            wire_order_frames.decode_result(answer, frames.BROADCAST) for answer in done.answers
+            wire_command_frames.decode_result(answer, frames.BROADCAST) for answer in done.answers
         ]
         return max(number for number, _outcome in answers)

@@ -1,4 +1,4 @@
-"""Words to the whole fleet: made, numbered, kept; which of them a badge has still to hear.
+"""Broadcasts: made, numbered, kept; which of them a badge has still to hear.
 
 Problem: badges pass a word on by themselves, and some are off or out of range when it is said.
 Guarantee: numbers only grow, over all computers of a game as well as their clocks agree; a word is
@@ -42,7 +42,7 @@ TITLES = {command: Text(*both) for command, both in number_texts.BROADCASTS.item
 
 
 @dataclass(frozen=True, slots=True)
-class FleetWord:
+class Broadcast:
     """One word. payload: of its advert, 24 bytes, sealed. pauses: what a badge's pause bit is
     behind it, None when it has nothing to do with that.
     """
@@ -56,21 +56,21 @@ class FleetWord:
         return {numbers.BROADCAST_PAUSE: True, numbers.BROADCAST_RESUME: False}.get(self.command)
 
 
-def make_word(
+def make_broadcast(
     store: Store,
     keys: Keys,
     command: int,
     ruleset: CompiledRuleset | None = None,
     now_s: float | None = None,
-) -> FleetWord:
+) -> Broadcast:
     """Make the next word of the game and keep it in `store`.
 
     ruleset: of the game, for BROADCAST_FIGHT_OVER. now_s: since 1970. Raises RedbandUserError when
     the keys may not say one, or the ruleset knows no such event.
     """
-    if keys.fleet is None:
+    if keys.broadcast is None:
         raise RedbandUserError(
-            f"The {ROLES[keys.role]}'s key does not speak to the whole fleet; take the game's"
+            f"The {ROLES[keys.role]}'s key does not speak to all badges; take the game's"
             " or a marshal's with --key."
         )
     event_id = argument = 0
@@ -78,13 +78,13 @@ def make_word(
         event_id, argument = _fight_over(ruleset)
     # Seconds since 1970 keep the numbers of two computers apart, and those of a new data folder
     # above the old one's.
-    number = max(store.newest_fleet_number(keys.game_id) + 1, int(now_s or time.time()))
-    block = broadcasts.fleet_block(number, command, event_id, argument, 0, HOPS)
+    number = max(store.newest_broadcast_number(keys.game_id) + 1, int(now_s or time.time()))
+    block = broadcasts.broadcast_block(number, command, event_id, argument, 0, HOPS)
     cipher = Cipher(algorithms.AES(keys.advert_encrypt), modes.ECB())  # one block
     encrypt = cipher.encryptor().update
-    payload = broadcasts.seal_plain(KIND_BROADCAST, block, keys.fleet, encrypt)
-    store.keep_fleet_word(keys.game_id, number, command, payload)
-    return FleetWord(number, command, payload)
+    payload = broadcasts.seal_plain(KIND_BROADCAST, block, keys.broadcast, encrypt)
+    store.keep_broadcast(keys.game_id, number, command, payload)
+    return Broadcast(number, command, payload)
 
 
 def _fight_over(ruleset: CompiledRuleset | None) -> tuple[int, int]:
@@ -96,14 +96,14 @@ def _fight_over(ruleset: CompiledRuleset | None) -> tuple[int, int]:
     raise RedbandUserError(f"The ruleset {ruleset.id} has no end of a fight.")
 
 
-def known_words(store: Store, keys: Keys | None) -> list[FleetWord]:
+def known_broadcasts(store: Store, keys: Keys | None) -> list[Broadcast]:
     """Return the newest words of the game in `store`, oldest first."""
     if keys is None:
         return []
-    rows = store.fleet_words(keys.game_id, TOLD_MAX)
-    return [FleetWord(number, command, payload) for number, command, payload in rows]
+    rows = store.broadcasts(keys.game_id, TOLD_MAX)
+    return [Broadcast(number, command, payload) for number, command, payload in rows]
 
 
-def missed(words: list[FleetWord], fleet_number: int) -> list[FleetWord]:
-    """Return the words that a badge has still to hear. fleet_number: its newest one."""
-    return [word for word in words if word.number > fleet_number][-TOLD_MAX:]
+def missed(words: list[Broadcast], broadcast_number: int) -> list[Broadcast]:
+    """Return the words that a badge has still to hear. broadcast_number: its newest one."""
+    return [word for word in words if word.number > broadcast_number][-TOLD_MAX:]

@@ -16,14 +16,15 @@ import time
 from collections.abc import Callable
 
 from redband.errors import leading_error
-from redband.gateway.broadcasts import TOLD_MAX, FleetWord, known_words, missed
+from redband.gateway.broadcasts import TOLD_MAX, Broadcast, known_broadcasts, missed
 from redband.gateway.live import SETBACK_WAIT_S, LiveBadge
 from redband.gateway.port import LINKS_MAX, SYNC_DEADLINE_S, GatewayRadio
 from redband.gateway.queue import Places, SyncQueue
 from redband.keys import Keys
+from redband.number_texts import error_text
 from redband.overview.chronicle import Chronicle, Happening
 from redband.overview.merge import merge
-from redband.overview.names import RuleBook
+from redband.overview.names import Rulesets
 from redband.overview.rows import BadgeRow
 from redband.radio import Heard, SyncError, SyncFailure
 from redband.store.projection import Projector
@@ -33,7 +34,7 @@ from redband.store.walltime import Meeting
 from redband_core.errors import RedbandError
 
 LEARN_S = 3.0
-"""Pause between two looks for words to the fleet that another command put into the store."""
+"""Pause between two looks for broadcasts that another command put into the store."""
 
 FETCH_LIMIT_S = SYNC_DEADLINE_S + 15.0 + (LINKS_MAX - 1) * 30.0
 """Longest wait for a radio that does not keep the deadline: it may still commit and disconnect,
@@ -43,16 +44,16 @@ and wait before its own connect for those of others, of which none takes longer 
 class Gateway:
     """One radio, one store, all badges in range.
 
-    book: names of rulesets. name: of this gateway, noted with each contact. time_factor: game
+    rulesets: names of rulesets. name: of this gateway, noted with each contact. time_factor: game
     seconds per second of `clock` (1 but for virtual fields). keys: of the game, None for a host
-    that says nothing to the fleet. links: connections at a time.
+    that broadcasts nothing. links: connections at a time.
     """
 
     def __init__(
         self,
         radio: GatewayRadio,
         store: Store,
-        book: RuleBook,
+        rulesets: Rulesets,
         name: str = "gateway",
         time_factor: float = 1.0,
         clock: Callable[[], float] = time.monotonic,
@@ -65,7 +66,7 @@ class Gateway:
         self._writing = asyncio.Lock()  # the store takes one writer at a time
         self.store = self._store = store
         self.keys = keys
-        self._book = book
+        self._rulesets = rulesets
         self._name = name
         self._time_factor = time_factor
         self._clock = clock
@@ -73,7 +74,7 @@ class Gateway:
         self._work = asyncio.Event()
         self._changed = asyncio.Event()
         self._sighted = asyncio.Event()
-        self._words: list[FleetWord] = []
+        self._words: list[Broadcast] = []
         self._urgent = 1 << 32  # number of the first word that was said here and now
         self._badges: dict[int, LiveBadge] = {}
         self._players: dict[int, str] = {}
@@ -84,7 +85,7 @@ class Gateway:
     async def load(self) -> None:
         """Bring the view to what the store holds, before anything is heard."""
         self._players = await asyncio.to_thread(self._store.players)
-        self._words = await asyncio.to_thread(known_words, self._store, self.keys)
+        self._words = await asyncio.to_thread(known_broadcasts, self._store, self.keys)
         for badge_id in self._players:
             meetings = await asyncio.to_thread(self._store.meetings, badge_id)
             await self._catch_up(self._badge(badge_id), meetings)
@@ -109,7 +110,7 @@ class Gateway:
             merge(
                 live,
                 self._players.get(badge_id, ""),
-                self._book.names(live.projector.identity),
+                self._rulesets.names(live.projector.identity),
                 now_s,
                 self._time_factor,
             )
@@ -136,7 +137,7 @@ class Gateway:
         self._badge(badge_id)
         self._notify()
 
-    def say(self, word: FleetWord) -> None:
+    def say(self, word: Broadcast) -> None:
         """Tell all badges in range a word, which is in the store; badges pass it on."""
         self._words = [*self._words, word][-TOLD_MAX:]
         self._urgent = min(self._urgent, word.number)
@@ -180,7 +181,7 @@ class Gateway:
 
     def _badge(self, badge_id: int) -> LiveBadge:
         if badge_id not in self._badges:
-            projector = Projector(badge_id, self._book.ruleset)
+            projector = Projector(badge_id, self._rulesets.ruleset)
             self._badges[badge_id] = LiveBadge(badge_id, projector)
         return self._badges[badge_id]
 
@@ -203,7 +204,7 @@ class Gateway:
 
     def _want(self, live: LiveBadge) -> None:
         delay_s = live.sync_delay_s()
-        if delay_s is None and missed(self._words, live.fleet_number):
+        if delay_s is None and missed(self._words, live.broadcast_number):
             # Its journal is here and lacks a word. It may look as if it had heard it; but what it
             # has not, somebody could send it later.
             live.is_told_next = True
@@ -245,7 +246,7 @@ class Gateway:
         """Take over words that were said beside this gateway, with the same store."""
         while True:
             await asyncio.sleep(LEARN_S)
-            self._words = await asyncio.to_thread(known_words, self._store, self.keys)
+            self._words = await asyncio.to_thread(known_broadcasts, self._store, self.keys)
 
     async def _sync(self, live: LiveBadge) -> None:
         sighting = live.doubtful or live.sighting
@@ -253,7 +254,7 @@ class Gateway:
         if sighting is None:
             self._queue.done(live.badge_id)
             return
-        words = missed(self._words, live.fleet_number)
+        words = missed(self._words, live.broadcast_number)
         is_urgent = bool(words) and words[-1].number >= self._urgent and not live.shows(words[-1])
         if words and (live.is_told_next or is_urgent):
             await self._tell(live, sighting, words)
@@ -293,12 +294,12 @@ class Gateway:
 
     def _failed(self, live: LiveBadge, error: Exception) -> None:
         self.failed_syncs += 1
-        live.problem = str(error) or "no answer in time"
+        live.problem = error_text(error) or "no answer in time"
         is_ours = isinstance(error, SyncError) and error.reason is SyncFailure.RADIO
         is_crowded = is_ours and self._places.refused(len(self._busy - {live.badge_id}))
         self._queue.failed(live.badge_id, self._clock(), is_crowded)
 
-    async def _tell(self, live: LiveBadge, sighting: Heard, words: list[FleetWord]) -> None:
+    async def _tell(self, live: LiveBadge, sighting: Heard, words: list[Broadcast]) -> None:
         try:
             async with asyncio.timeout(FETCH_LIMIT_S):
                 newest = await self._radio.tell(sighting, [word.payload for word in words])
@@ -322,6 +323,6 @@ class Gateway:
         )
         in_timer = [record for record in records if live.projector.apply(record)]
         if records:
-            names = self._book.names(live.projector.identity)
+            names = self._rulesets.names(live.projector.identity)
             self._chronicle.add(records, names, in_timer, meetings)
             self._notify()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from redband.gateway.broadcasts import FleetWord
+from redband.gateway.broadcasts import Broadcast
 from redband.radio import Heard
 from redband.store.projection import Projector
 from redband.wire.advert import Advert, widened
@@ -29,7 +29,7 @@ class LiveBadge:
 
     sighting: the newest advert that is believed. doubtful: an older one that came behind it, until
     a session has told why. seen_s: when the badge was last heard; said_s: when it first said what
-    it still says, which is how old its timer is. told_number: newest word to the fleet that it was
+    it still says, which is how old its timer is. told_number: newest broadcast that it was
     told in a session; is_told_next: the next session is for such words.
     """
 
@@ -68,22 +68,22 @@ class LiveBadge:
         self.problem = None
 
     @property
-    def fleet_number(self) -> int:
-        """Return the number of the newest word to the fleet that it is known to have heard."""
-        return max(self.told_number, self.projector.fleet_number)
+    def broadcast_number(self) -> int:
+        """Return the number of the newest broadcast that it is known to have heard."""
+        return max(self.told_number, self.projector.broadcast_number)
 
     @property
     def rssi_dbm(self) -> int:
         """Return how loud its newest advert was."""
         return -128 if self.sighting is None else self.sighting.rssi_dbm
 
-    def shows(self, word: FleetWord) -> bool:
+    def shows(self, word: Broadcast) -> bool:
         """Return whether its newest advert shows what a word asks for."""
         return self.sighting is not None and self.sighting.advert.is_paused is word.pauses
 
-    def has_heard(self, word: FleetWord) -> bool:
+    def has_heard(self, word: Broadcast) -> bool:
         """Return whether it is known to have obeyed a word, or shows it."""
-        return self.fleet_number >= word.number or self.shows(word)
+        return self.broadcast_number >= word.number or self.shows(word)
 
     @property
     def unsynced(self) -> int | None:

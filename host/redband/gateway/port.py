@@ -57,7 +57,7 @@ class GatewayRadio(Protocol):
         ...
 
     async def tell(self, sighting: Heard, payloads: Sequence[bytes]) -> int:
-        """Connect, tell the badge these words to the fleet, in order, disconnect.
+        """Connect, tell the badge these broadcasts, in order, disconnect.
 
         Returns the number of the newest word that the badge has heard. Raises SyncError.
         """

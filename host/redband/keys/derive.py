@@ -17,15 +17,15 @@ from redband_core import keys, numbers
 
 GAME_KEY_BYTES = 32
 _BY_RADIO = range(numbers.ROLE_MEDIC, numbers.ROLE_TECHNICIAN + 1)
-_WITH_FLEET = (numbers.ROLE_MARSHAL, numbers.ROLE_GAME_MASTER)
+_WITH_BROADCAST = (numbers.ROLE_MARSHAL, numbers.ROLE_GAME_MASTER)
 
 
 class Keys(Protocol):
     """What a host tool needs of keys, whether they are a game's or a role's.
 
     game_id: 4 bytes, no secret. role: as whom a tool comes when nobody says otherwise.
-    advert_encrypt, advert_proof: the group's, 16 bytes each. fleet: of broadcasts to all badges,
-    None for roles that may not send any.
+    advert_encrypt, advert_proof: the group's, 16 bytes each. broadcast: None for roles that
+    may not say anything to all badges.
     """
 
     @property
@@ -41,7 +41,7 @@ class Keys(Protocol):
     def advert_proof(self) -> bytes: ...
 
     @property
-    def fleet(self) -> bytes | None: ...
+    def broadcast(self) -> bytes | None: ...
 
     def role_key(self, role: int) -> bytes | None:
         """Return the key of `role` (1 to 4), None when it is not among these keys."""
@@ -65,7 +65,7 @@ class GameKeys:
         self.game_id = self._derived(b"redband game")[: keys.GAME_ID_BYTES]
         self.advert_encrypt = self._derived(b"redband advert encrypt")
         self.advert_proof = self._derived(b"redband advert proof")
-        self.fleet = self._derived(b"redband fleet")
+        self.broadcast = self._derived(b"redband fleet")
 
     @classmethod
     def new(cls) -> GameKeys:
@@ -83,7 +83,7 @@ class GameKeys:
 
     def badge_file(self, badge_id: int, role: int) -> bytes:
         """Return the /keys.bin of a badge. `role`: of its wearer, 0 for a player."""
-        group = self.advert_encrypt + self.advert_proof + self.fleet
+        group = self.advert_encrypt + self.advert_proof + self.broadcast
         own = b"".join(badge_key(self, badge_id, each) or b"" for each in _BY_RADIO)
         role_key = self.role_key(role) or bytes(keys.KEY_BYTES)
         return wire_keys.encode_key_file(self.game_id, group, own, role, role_key)
@@ -93,9 +93,9 @@ class GameKeys:
         role_key = self.role_key(role)
         if role_key is None:
             raise ValueError(f"role {role} has no key")
-        fleet = self.fleet if role in _WITH_FLEET else None
+        broadcast = self.broadcast if role in _WITH_BROADCAST else None
         return RoleKeys(
-            self.game_id, role, role_key, self.advert_encrypt, self.advert_proof, fleet
+            self.game_id, role, role_key, self.advert_encrypt, self.advert_proof, broadcast
         )
 
 
@@ -109,14 +109,14 @@ class RoleKeys:
         key: bytes,
         advert_encrypt: bytes,
         advert_proof: bytes,
-        fleet: bytes | None,
+        broadcast: bytes | None,
     ) -> None:
         self.game_id = game_id
         self.role = role
         self.key = key
         self.advert_encrypt = advert_encrypt
         self.advert_proof = advert_proof
-        self.fleet = fleet
+        self.broadcast = broadcast
 
     def role_key(self, role: int) -> bytes | None:
         """See `Keys`."""

@@ -57,14 +57,14 @@ def _parse(content: dict) -> Keys:
         return GameKeys(_hex(content["key"], GAME_KEY_BYTES))
     if content["redband"] != _ROLE:
         raise ValueError("of another kind")
-    fleet = content.get("fleet")
+    broadcast = content.get("fleet")  # as version 0.1 named it
     return RoleKeys(
         game_id=_hex(content["game"], keys.GAME_ID_BYTES),
         role=ROLES.index(content["role"]),
         key=_hex(content["role_key"], keys.KEY_BYTES),
         advert_encrypt=_hex(content["advert_encrypt"], keys.KEY_BYTES),
         advert_proof=_hex(content["advert_proof"], keys.KEY_BYTES),
-        fleet=None if fleet is None else _hex(fleet, keys.KEY_BYTES),
+        broadcast=None if broadcast is None else _hex(broadcast, keys.KEY_BYTES),
     )
 
 
@@ -119,8 +119,8 @@ def save_role_keys(path: Path, role_keys: RoleKeys, may_replace: bool = False) -
         "advert_encrypt": role_keys.advert_encrypt.hex(),
         "advert_proof": role_keys.advert_proof.hex(),
     }
-    if role_keys.fleet is not None:
-        content["fleet"] = role_keys.fleet.hex()
+    if role_keys.broadcast is not None:
+        content["fleet"] = role_keys.broadcast.hex()
     _write(path, content)
 
 

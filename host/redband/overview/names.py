@@ -94,7 +94,7 @@ def _told(event: EventInfo, args: Sequence[int], language: str) -> str:
     return f"{title} ({', '.join(words)})" if words else title
 
 
-class RuleBook:
+class Rulesets:
     """All rulesets at hand. `compiled`: those with names; the first one is the game's own.
 
     `shelf`: ids of others, compiled when a badge is met that runs none of the first.
@@ -154,9 +154,9 @@ class RuleBook:
                 continue  # of an engine that this version no longer is; its badges say so
 
 
-def open_book(store: Store, first: str = "hits") -> RuleBook:
-    """Return a book of what ships, `first` being the game's own, and of the store's rulesets."""
+def open_rulesets(store: Store, first: str = "hits") -> Rulesets:
+    """Return what ships, `first` being the game's own, and of the store's rulesets."""
     shelf = [name for name in (*library.shipped(), *library.presets()) if name != first]
-    book = RuleBook([loader.load(first)], shelf)
-    book.exchange(store)
-    return book
+    rulesets = Rulesets([loader.load(first)], shelf)
+    rulesets.exchange(store)
+    return rulesets

@@ -1,9 +1,9 @@
-"""Treatments by badge, as patients' and medics' books have them, and where the two differ.
+"""Treatments by badge, as patients' and medics' journals have them, and where the two differ.
 
 Problem: a medic's badge and a patient's each write down a treatment, and either can lose its half
 to an empty battery, to distance, or to a player who wants it so. Guarantee: pure; every treatment
-that only one book knows is found, and it is said whether the other badge has been synced since:
-if not, its half may still come. What decides is the patient's book (docs/medic-tap.md).
+that only one journal knows is found, and it is said whether the other badge has been synced since:
+if not, its half may still come. What decides is the patient's journal (docs/medic-tap.md).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from redband_core.errors import ProtocolError
 Who = tuple[int, int, int]
 """Patient, medic, nonce of the call: one treatment."""
 
-_NOT_IN_THE_PATIENTS_BOOK = (
+_NOT_IN_THE_PATIENTS_JOURNAL = (
     numbers.ANSWER_ALREADY,
     numbers.ANSWER_OTHER_RULES,
     numbers.ANSWER_ROLE,
@@ -35,7 +35,7 @@ _DECISIONS = (journal.EVENT, journal.REFUSED)
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one book says. outcome: see `tap`; None: it was cut off, or its end is not here yet.
+    """What one journal says. outcome: see `tap`; None: it was cut off, or its end is not here yet.
 
     wall_ms: when, ms since 1970, as far as known. identity: of the ruleset that names the event.
     """
@@ -59,7 +59,7 @@ class Finding(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Treatment:
-    """One treatment. is_synced_since: the badge whose book lacks it was met after it happened."""
+    """One treatment. is_synced_since: the badge whose journal lacks it was met after it."""
 
     who: Who
     patient: Side | None
@@ -73,12 +73,12 @@ class Treatment:
         if self.finding is Finding.DIFFERENT:
             return True
         is_lacking = self.finding in (Finding.ONLY_PATIENT, Finding.ONLY_MEDIC)
-        # An offer without an answer that the patient's book lacks was heard by nobody.
+        # An offer without an answer that the patient's journal lacks was heard by nobody.
         is_unheard = self.medic is not None and self.medic.outcome == numbers.ANSWER_ASKED
         return is_lacking and self.is_synced_since and not is_unheard
 
 
-class Books:
+class Treatments:
     """Both sides of all treatments. Give it each badge's records in the store's order."""
 
     def __init__(self) -> None:
@@ -150,7 +150,7 @@ def _compare(patient: Side | None, medic: Side | None) -> Finding:
     if medic is None:
         return Finding.ONLY_PATIENT
     if patient is None:
-        is_none = medic.outcome in _NOT_IN_THE_PATIENTS_BOOK
+        is_none = medic.outcome in _NOT_IN_THE_PATIENTS_JOURNAL
         return Finding.AGREED if is_none else Finding.ONLY_MEDIC
     if patient.event != medic.event:
         return Finding.DIFFERENT

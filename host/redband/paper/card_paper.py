@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from fpdf import FPDF
 
 from redband.paper.typeface import Face, bold, regular, words
+from redband.rules import gesture_kinds
 from redband.rules.wording import lit_stretches
 from redband_core import gestures as core_gestures
 
@@ -204,7 +205,7 @@ class Paper:
 
     def presses(self, x: float, y: float, code: int) -> None:
         """Draw a gesture as dots (presses) and a bar (hold), centred on y."""
-        count, is_held = _presses(code)
+        count, is_held = gesture_kinds.presses(code)
         if code == core_gestures.IMPACT:
             self._pdf.set_line_width(0.2)
             self._zigzag(x, y - BAR_HEIGHT / 2, PRESS_LONG, teeth=4)
@@ -216,15 +217,7 @@ class Paper:
             self._pdf.rect(left, top, PRESS_LONG, 2 * PRESS_RADIUS, "F", round_corners=True)
 
 
-def _presses(code: int) -> tuple[int, bool]:
-    """Return the short presses of a gesture, and whether a long one follows."""
-    if code >= core_gestures.GIVEN:
-        return 0, False  # nobody presses anything
-    count = code & 0x0F if code >= core_gestures.TAPS else int(code == core_gestures.PRESS)
-    return count, code == core_gestures.HOLD or code >= core_gestures.TAPS_HOLD
-
-
 def presses_width(code: int) -> float:
     """Return the width of a gesture's drawing."""
-    count, is_held = _presses(code)
+    count, is_held = gesture_kinds.presses(code)
     return count * PRESS_GAP + PRESS_LONG * (is_held or code == core_gestures.IMPACT)

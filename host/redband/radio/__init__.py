@@ -4,8 +4,8 @@ Everything here takes `radio: RadioBackend | None`; None is the Bluetooth of thi
 """
 
 from redband.radio.backend import RadioBackend
+from redband.radio.commands import Answered, command_badge, new_request
 from redband.radio.errors import SyncError, SyncFailure
-from redband.radio.orders import Ordered, new_request, order_badge
 from redband.radio.reader import AdvertReader, Verdict
 from redband.radio.scanner import Heard, ScanCounts, scan
 from redband.radio.sync import SyncResult, sync_badge
@@ -13,7 +13,7 @@ from redband.radio.sync import SyncResult, sync_badge
 __all__ = [
     "AdvertReader",
     "Heard",
-    "Ordered",
+    "Answered",
     "RadioBackend",
     "ScanCounts",
     "SyncError",
@@ -21,7 +21,7 @@ __all__ = [
     "SyncResult",
     "Verdict",
     "new_request",
-    "order_badge",
+    "command_badge",
     "scan",
     "sync_badge",
 ]

@@ -148,10 +148,10 @@ def role_of(keys: Keys, role: int | None) -> int:
     return as_role
 
 
-def failure_of(talk: Client, reason: int) -> SyncError:
-    """Return the sentence for a talk that failed. `reason`: as its FAILED event says."""
+def failure_of(client: Client, reason: int) -> SyncError:
+    """Return the sentence for a client that failed. `reason`: as its FAILED event says."""
     if reason == wire_log_stream.VERSION:
-        version = talk.peer_version
+        version = client.peer_version
         old = "the badge's firmware" if version < PROTOCOL_VERSION else "this program"
         return SyncError(
             SyncFailure.VERSION,

@@ -50,7 +50,7 @@ def role_of(keys: Keys) -> int:
     return keys.role
 
 
-async def talk(
+async def send_update(
     device: BLEDevice,
     badge_id: int,
     keys: Keys,

@@ -10,6 +10,7 @@ import ast
 
 from redband.rules.declarations import Declarations
 from redband.rules.formula import nearest
+from redband.rules.gesture_kinds import GESTURES
 from redband.rules.model import EventInfo, GestureInfo, void_source
 from redband.rules.section import Section
 from redband_core import gestures as core_gestures
@@ -20,16 +21,6 @@ OFFER_MAX = 255
 """What an offer says of an event is u8: its number and each argument."""
 OFFER_ARGS_MAX = 2
 SKILL_MAX = 9
-
-GESTURES = {
-    "press": core_gestures.PRESS,
-    "impact": core_gestures.IMPACT,
-    "hold": core_gestures.HOLD,
-    **{f"taps_{n}": core_gestures.TAPS + n for n in range(2, 10)},
-    **{f"taps_{n}_hold": core_gestures.TAPS_HOLD + n for n in range(1, 10)},
-    **{f"medic_{n}": core_gestures.MEDIC + n for n in range(1, 10)},
-    **{f"given_{n}": core_gestures.GIVEN + n for n in range(1, 10)},
-}
 
 
 def read_gestures(root: Section, names: Declarations) -> tuple[GestureInfo, ...]:

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from redband.errors import RedbandUserError
+from redband.number_texts import error_text
 from redband.rules.behaviour import read_rules, read_signals
 from redband.rules.combine import combine
 from redband.rules.compiler import compile_model
@@ -140,7 +141,7 @@ def parse(text: str, path: Path) -> CompiledRuleset:
         return CompiledRuleset(model, compiled, path)
     except RulesError as error:
         raise RulesFileError(
-            path.name, 1, str(error), "remove counters, params or numbers"
+            path.name, 1, error_text(error), "remove counters, params or numbers"
         ) from error
 
 

@@ -7,14 +7,13 @@ Formulas are read from their compiled form, so what is shown is what a badge run
 
 from __future__ import annotations
 
+from redband.rules import gesture_kinds
 from redband.rules.formula import Code, Constant
 from redband.rules.loader import CompiledRuleset
 from redband.rules.model import ArgInfo, Condition, EventInfo, GestureInfo, Rule, Text
 from redband.rules.start import Start
 from redband_core import expression as core
-from redband_core import gestures as core_gestures
 from redband_core import led, tap
-from redband_core.limits import HOLD_MS
 from redband_core.ruleset import VOID
 
 UNITS = ((3_600_000, Text("h", "ч")), (60_000, Text("min", "мин")), (1000, Text("s", "с")))
@@ -144,26 +143,7 @@ class Wording:
 
     def gesture(self, gesture: GestureInfo) -> str:
         """Return what the player does with the button."""
-        code, count = gesture.code, gesture.code & 0x0F
-        if code == core_gestures.PRESS:
-            return self.pick("press", "нажать")
-        if code == core_gestures.IMPACT:
-            return self.pick("blow on the sensor", "удар по датчику")
-        hold = self.pick(f"hold for {HOLD_MS / 1000:g} s", f"держать {HOLD_MS / 1000:g} с")
-        hold = hold.replace(".", self.pick(".", ","))
-        if code == core_gestures.HOLD:
-            return hold
-        if code >= core_gestures.GIVEN:
-            return self.pick("the medic gives for it", "что медик тратит на это")
-        few = 2 <= count <= 4
-        if code < core_gestures.TAPS_HOLD:
-            return self.pick(f"press {count} times", f"нажать {count} {'раза' if few else 'раз'}")
-        presses = "быстрое нажатие" if count == 1 else "быстрых нажатия"
-        presses = presses if count == 1 or few else "быстрых нажатий"
-        return self.pick(
-            f"{count} quick press{'es' * (count > 1)}, then {hold}",
-            f"{count} {presses}, затем {hold}",
-        )
+        return self.pick(*gesture_kinds.told(gesture.code))
 
     def call(self, gesture: GestureInfo) -> tuple[str, str]:
         """Return the event that a gesture sends, and its arguments or ""."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from redband import number_texts
 from redband.store.records import Record
 from redband.store.restarts import Restarts
 from redband_core import journal, numbers
@@ -41,7 +42,7 @@ class BadgeState:
     ruleset. counters with their (low, high), tracks: by index. timer_left_ms: of the shown timer
     at `game_ms`, -1 none. last_seq: newest record folded, -1 none. gaps: records the host can
     never get. verified, mismatched: SNAPSHOT records that agreed and that did not. is_paused: the
-    game stands still on the badge. fleet_number: of the newest word to the fleet that it obeyed.
+    game stands still on the badge. broadcast_number: of the newest broadcast that it obeyed.
     snapshot: the engine's state.
     """
 
@@ -64,7 +65,7 @@ class BadgeState:
     verified: int = 0
     mismatched: int = 0
     is_paused: bool = False
-    fleet_number: int = 0
+    broadcast_number: int = 0
     last_event: LastEvent | None = None
     problem: str | None = None
     snapshot: bytes = b""
@@ -92,7 +93,7 @@ class Projector:
         self._ruleset: Ruleset | None = None
         self._identity: bytes | None = None
         self._is_based = self._is_paused = False
-        self._fleet_number = self._fleet_pending = 0
+        self._broadcast_number = self._broadcast_pending = 0
         self._boot_id = self._boots = 0
         self._restarts = Restarts()
         self._game_ms = 0
@@ -113,9 +114,9 @@ class Projector:
         return self._game_ms
 
     @property
-    def fleet_number(self) -> int:
-        """Return the number of the newest word to the fleet that the badge obeyed, 0 for none."""
-        return self._fleet_number
+    def broadcast_number(self) -> int:
+        """Return the number of the newest broadcast that the badge obeyed, 0 for none."""
+        return self._broadcast_number
 
     @property
     def identity(self) -> bytes | None:
@@ -148,12 +149,12 @@ class Projector:
         handler = _HANDLERS.get(record.kind)
         try:
             if record.kind in _DECISIONS and record.payload:
-                self._fleet_followed()
+                self._broadcast_followed()
             if handler is not None:
                 handler(self, record)
         except RedbandError as error:
             # The record stays in the store as it is; one odd record must not hide a badge.
-            self._problem = f"record {record.seq} cannot be read: {error}"
+            self._problem = f"record {record.seq} cannot be read: {number_texts.error_text(error)}"
             self._is_based = False
         return self._restarts.in_timer > in_timer
 
@@ -235,21 +236,21 @@ class Projector:
     def _note(self, record: Record) -> None:
         code, value = journal.parse_note(record.payload)
         if code == numbers.NOTE_BROADCAST and value & 1:
-            self._fleet_pending = value >> 1
+            self._broadcast_pending = value >> 1
         elif code == numbers.NOTE_BROADCAST:
-            self._fleet_number = value >> 1
+            self._broadcast_number = value >> 1
         elif code in (numbers.NOTE_GAME_ENDED, numbers.NOTE_GAME_BEGUN):
-            self._fleet_followed()
+            self._broadcast_followed()
         if code != numbers.NOTE_NEW_GAME or self._ruleset is None:
             self._checkpoint(record)
             return
         self._engine = Engine(self._ruleset)
         self._is_based = False
 
-    def _fleet_followed(self) -> None:
-        """Count a word to the fleet: the record that it made is there."""
-        if self._fleet_pending:
-            self._fleet_number, self._fleet_pending = self._fleet_pending, 0
+    def _broadcast_followed(self) -> None:
+        """Count a broadcast: the record that it made is there."""
+        if self._broadcast_pending:
+            self._broadcast_number, self._broadcast_pending = self._broadcast_pending, 0
 
     def _pause(self, record: Record) -> None:
         self._checkpoint(record)
@@ -300,7 +301,7 @@ class Projector:
             verified=self._verified,
             mismatched=self._mismatched,
             is_paused=self._is_paused,
-            fleet_number=self._fleet_number,
+            broadcast_number=self._broadcast_number,
             last_event=self._last_event,
             problem=self._problem,
         )

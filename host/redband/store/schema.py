@@ -153,5 +153,5 @@ fleet_word = Table(
     Column("payload", LargeBinary, nullable=False),
     Column("said_ms", BigInteger, nullable=False),
 )
-"""What was said to the whole fleet of a game: the payload of the advert, sealed, under its number.
+"""What was said to all badges of a game: the payload of the advert, sealed, under its number.
 A store without this table gets it when it is opened."""

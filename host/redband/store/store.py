@@ -140,8 +140,8 @@ class Store:
             rows = [{"badge_id": badge_id, "count": n} for badge_id, n in counts.items()]
             insert_new(connection, table, rows)
 
-    def keep_fleet_word(self, game_id: bytes, number: int, command: int, payload: bytes) -> None:
-        """Keep a word to the fleet, under a number that no word of this game has."""
+    def keep_broadcast(self, game_id: bytes, number: int, command: int, payload: bytes) -> None:
+        """Keep a broadcast, under a number that no word of this game has."""
         with self._writing() as connection:
             row = {"game_id": game_id, "number": number, "command": command}
             row |= {"payload": payload, "said_ms": self._wall_ms()}
@@ -167,12 +167,12 @@ class Store:
             rows = connection.execute(select(schema.advert_count)).all()
         return {badge_id: count for badge_id, count in rows}  # noqa: C416 (typed rows)
 
-    def newest_fleet_number(self, game_id: bytes) -> int:
-        """Return the number of the newest word to the fleet of a game, 0 for none."""
-        words = self.fleet_words(game_id, 1)
+    def newest_broadcast_number(self, game_id: bytes) -> int:
+        """Return the number of the newest broadcast of a game, 0 for none."""
+        words = self.broadcasts(game_id, 1)
         return words[0][0] if words else 0
 
-    def fleet_words(self, game_id: bytes, limit: int) -> list[tuple[int, int, bytes]]:
+    def broadcasts(self, game_id: bytes, limit: int) -> list[tuple[int, int, bytes]]:
         """Return (number, command, payload) of up to `limit` newest words, oldest first."""
         table = schema.fleet_word
         query = select(table).where(table.c.game_id == game_id)

@@ -66,7 +66,7 @@ class Board(ui.element, component="static/board.js"):
         self._props["languages"] = list(LANGUAGES)
         self._props["game_name"] = game_name
         self._props["has_controls"] = view.has_controls
-        self._props["fleet_words"] = list(view.fleet_words)
+        self._props["broadcasts"] = list(view.broadcasts)
         self.on("act", self._act)
         self.on("say", self._say)
 
@@ -90,7 +90,7 @@ class Board(ui.element, component="static/board.js"):
 
     async def _say(self, event: events.GenericEventArguments) -> None:
         word = event.args if isinstance(event.args, str) else ""
-        if word in self._view.fleet_words:
+        if word in self._view.broadcasts:
             await self._try(self._view.say(word))
 
     async def _try(self, wish: Awaitable[None]) -> None:

@@ -14,7 +14,7 @@ ACTIONS = ("press", "shake", "hold", "pull", "restore")
 """What the page can do to a virtual badge: press the button, shake the sensor, hold the button,
 pull the battery, put it back."""
 
-FLEET_WORDS: tuple[str, ...] = ("stop", "resume", "fight_over")
+BROADCASTS: tuple[str, ...] = ("stop", "resume", "fight_over")
 """What the page can say to all badges at once: real ones and virtual ones."""
 
 FRESH_S = 16.0
@@ -84,12 +84,12 @@ class LogEntry:
 class FieldView(Protocol):
     """A game as the page sees it. All methods are called in the event loop that serves the page.
 
-    has_controls: True when `do` works, which takes a virtual field. fleet_words: those of
-    FLEET_WORDS that `say` can say.
+    has_controls: True when `do` works, which takes a virtual field. broadcasts: those of
+    BROADCASTS that `say` can say.
     """
 
     has_controls: bool
-    fleet_words: tuple[str, ...]
+    broadcasts: tuple[str, ...]
 
     def rows(self) -> list[BadgeRow]:
         """Return all badges, in the order in which the page shall show them. Must be quick."""
@@ -107,5 +107,5 @@ class FieldView(Protocol):
         ...
 
     async def say(self, word: str) -> None:
-        """Say one of FLEET_WORDS to all badges. Raises RedbandUserError as `do` does."""
+        """Say one of BROADCASTS to all badges. Raises RedbandUserError as `do` does."""
         ...

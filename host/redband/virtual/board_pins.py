@@ -1,8 +1,8 @@
 """The badge's board around the chip: button, sensor, battery divider, LEDs, motor.
 
-Pins and polarity are those of firmware/lib/redband_hal/board.py, generated from
-hardware/board.toml. Guarantee: a contact pulls its pin to its active level or leaves it open; what
-an open pin reads is the firmware's pull's business.
+Pins and polarity are those of firmware/lib/redband_hal/board.py, made from a
+file in hardware/boards. Guarantee: a contact pulls its pin to its active level or leaves it open;
+what an open pin reads is the firmware's pull's business.
 """
 
 from __future__ import annotations

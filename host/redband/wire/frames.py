@@ -7,6 +7,7 @@ Adverts are read in wire_advert. Bytes and test vectors: docs/protocol.md.
 
 from collections import namedtuple
 
+from redband_core import numbers
 from redband_core.errors import ProtocolError, UsageError
 from redband_core.frames import (
     ACK,
@@ -50,7 +51,7 @@ def encode_hello(role: int, nonce: bytes) -> bytes:
     `role`: as whom it will prove itself. `nonce`: 8 random bytes.
     """
     if len(nonce) != HOST_NONCE_BYTES:
-        raise UsageError("nonce of a wrong length")
+        raise UsageError(numbers.ERROR_NONCE_LENGTH)
     message = bytearray((HELLO, PROTOCOL_VERSION))
     put_u8(message, role)
     message.extend(nonce)

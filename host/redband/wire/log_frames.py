@@ -7,6 +7,7 @@ one frame or raise ProtocolError.
 import binascii
 from collections import namedtuple
 
+from redband_core import numbers
 from redband_core.errors import ProtocolError
 from redband_core.frames import whole
 from redband_core.log_frames import END, RUN, SKIP, STREAM_MASK
@@ -54,6 +55,6 @@ def decode_log(frame: "bytes | bytearray | memoryview") -> LogFrame:
         if until_seq <= seq:
             raise ProtocolError("nothing is skipped")
     elif reader.at_end():
-        raise ProtocolError("frame without content")
+        raise ProtocolError(numbers.ERROR_FRAME_EMPTY)
     data = reader.take(len(frame) - reader.offset)
     return LogFrame(kind, head & STREAM_MASK, number, seq, base_ms, until_seq, data)

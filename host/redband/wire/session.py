@@ -2,7 +2,7 @@
 
 Problem: the badge may be forged, of another game or another version, and frames of both directions
 get lost. Guarantee: nothing a badge said before its proof held is given out as more than a claim;
-a wrong proof ends the talk; every request is signed, and every answer checked. No byte from the
+a wrong proof ends the session; every request is signed, and every answer checked. No byte from the
 peer raises. Reads no clock and no chance: who drives it calls `stalled` when nothing has come for
 a while, and gives the nonce.
 
@@ -145,7 +145,7 @@ class Client:
     def stalled(self) -> None:
         """Ask again: nothing has come for longer than a link and a flash write can take.
 
-        After STALLS_MAX times without an answer the talk fails as SILENT.
+        After STALLS_MAX times without an answer the session fails as SILENT.
         """
         self._stalls += 1
         if self._stalls > limits.STALLS_MAX:

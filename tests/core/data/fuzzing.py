@@ -6,18 +6,18 @@ PARSERS: those that a badge carries; name to (function of bytes, sound inputs of
 import aes
 import link
 
+from redband.wire import command_frames as wire_command_frames
 from redband.wire import frames as wire_frames
-from redband.wire import order_frames as wire_order_frames
 from redband.wire import upload as wire_upload
 from redband_core import (
     advert,
     broadcasts,
+    command_frames,
     frames,
     journal,
     keys,
     numbers,
     opening,
-    order_frames,
     proofs,
     sealing,
     tap,
@@ -77,14 +77,14 @@ _STATE = bytes.fromhex("2a00070014000302012c01d20400d730")
 _WANTED = broadcasts.wanted_block(42, 0x00140007, 0xAABBCCDD, 3, 5)
 _OFFER = broadcasts.offer_block(42, 7, 0xAABBCCDD, 1, (9, 2, 3), 0x12345, 0xCAFE)
 _RESULT = broadcasts.result_block(42, 7, 0xAABBCCDD, 9, -10)
-_FLEET = broadcasts.fleet_block(5, numbers.BROADCAST_PAUSE, 0, 30, 7, 1)
-BLOCKS = (_STATE, _WANTED, _OFFER, _RESULT, _FLEET)
+_BROADCAST = broadcasts.broadcast_block(5, numbers.BROADCAST_PAUSE, 0, 30, 7, 1)
+BLOCKS = (_STATE, _WANTED, _OFFER, _RESULT, _BROADCAST)
 ADVERTS = (
     sealing.seal(advert.KIND_STATE, _STATE, GROUP_KEY, ENCRYPT),
     sealing.seal(advert.KIND_WANTED, _WANTED, GROUP_KEY, ENCRYPT),
     broadcasts.seal_plain(advert.KIND_OFFER, _OFFER, GROUP_KEY, ENCRYPT),
     broadcasts.seal_plain(advert.KIND_RESULT, _RESULT, GROUP_KEY, ENCRYPT),
-    broadcasts.seal_plain(advert.KIND_BROADCAST, _FLEET, GROUP_KEY, ENCRYPT),
+    broadcasts.seal_plain(advert.KIND_BROADCAST, _BROADCAST, GROUP_KEY, ENCRYPT),
     b"\x52\x2f\x2c\x01\x01" + bytes(19),
 )
 
@@ -93,9 +93,9 @@ MESSAGES = (
     wire_frames.encode_prove(bytes(range(16))),
     wire_frames.encode_fetch(3),
     wire_frames.encode_ack(3, 7, 9),
-    wire_order_frames.encode_command(7, numbers.COMMAND_PAUSE),
-    wire_order_frames.encode_event(0xAABBCCDD, 1, (1, -2)),
-    wire_order_frames.encode_fleet(ADVERTS[4]),
+    wire_command_frames.encode_command(7, numbers.COMMAND_PAUSE),
+    wire_command_frames.encode_event(0xAABBCCDD, 1, (1, -2)),
+    wire_command_frames.encode_broadcast(ADVERTS[4]),
     upload.encode_begin(upload.RULESET, 42, (2, 300, 100), bytes(32), 0),
     upload.encode_data(7, b"bytes of a file", True),
     bytes((upload.STATUS,)),
@@ -119,7 +119,7 @@ def open_advert(payload):
     parse = {
         advert.KIND_OFFER: broadcasts.parse_offer,
         advert.KIND_RESULT: broadcasts.parse_result,
-        advert.KIND_BROADCAST: broadcasts.parse_fleet,
+        advert.KIND_BROADCAST: broadcasts.parse_broadcast,
     }.get(kind)
     if parse is not None:
         parse(block)
@@ -156,15 +156,15 @@ PARSERS = {
     "wanted": (broadcasts.parse_wanted, BLOCKS),
     "offer": (broadcasts.parse_offer, BLOCKS),
     "result": (broadcasts.parse_result, BLOCKS),
-    "fleet": (broadcasts.parse_fleet, BLOCKS),
+    "broadcast": (broadcasts.parse_broadcast, BLOCKS),
     "part": (_joiner(), PARTS),
     "hello": (behind_opcode(frames.decode_hello), MESSAGES[:1]),
     "prove": (behind_opcode(frames.decode_prove), MESSAGES[1:2]),
     "fetch": (behind_opcode(frames.decode_fetch), MESSAGES[2:3]),
     "ack": (behind_opcode(frames.decode_ack), MESSAGES[3:4]),
-    "command": (behind_opcode(order_frames.decode_command), MESSAGES[4:5]),
-    "event": (behind_opcode(order_frames.decode_event), MESSAGES[5:6]),
-    "fleet order": (behind_opcode(order_frames.decode_fleet), MESSAGES[6:7]),
+    "command": (behind_opcode(command_frames.decode_command), MESSAGES[4:5]),
+    "event": (behind_opcode(command_frames.decode_event), MESSAGES[5:6]),
+    "broadcast command": (behind_opcode(command_frames.decode_broadcast), MESSAGES[6:7]),
     "begin": (behind_opcode(upload.decode_begin), MESSAGES[7:8]),
     "data": (behind_opcode(upload.decode_data), MESSAGES[8:9]),
     "entry": (decode_entry, (ENTRY,)),

@@ -67,7 +67,7 @@ class HostKeys:
     def __init__(self, roles=(1, 2, 3, 4)):
         self.game_id = b"GAME"
         self.role = roles[-1] if len(roles) == 1 else MASTER
-        self.advert_encrypt = self.advert_proof = self.fleet = bytes(16)
+        self.advert_encrypt = self.advert_proof = self.broadcast = bytes(16)
         self._roles = roles
 
     def role_key(self, role):

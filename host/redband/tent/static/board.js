@@ -175,7 +175,7 @@ export default {
   components: { BadgeCard, EventLog, Lamp },
   props: {
     words: Object, language: String, languages: Array, game_name: String, has_controls: Boolean,
-    fleet_words: Array,
+    broadcasts: Array,
   },
   emits: ["act", "say"],
   data: () => ({
@@ -284,8 +284,8 @@ export default {
           <button type="button" class="theme" @click="toggleTheme" :title="words.theme"
                   :aria-label="words.theme" :aria-pressed="String(is_day)"></button>
         </nav>
-        <div class="fleet" role="group" :aria-label="words.fleet" v-if="fleet_words.length">
-          <button type="button" v-for="word in fleet_words" :key="word"
+        <div class="broadcast" role="group" :aria-label="words.all_badges" v-if="broadcasts.length">
+          <button type="button" v-for="word in broadcasts" :key="word"
                   :class="['action', 'say-' + word, { 'is-armed': armed === word }]"
                   :title="words[word + '_help']" @click="say(word)">{{
             armed === word ? words.sure.replace("{}", words[word]) : words[word] }}</button>

@@ -13,6 +13,7 @@ from bumble.device import AdvertisingType, Connection
 from bumble.gatt import Characteristic, Service
 from bumble.host import Host
 from bumble.transport.common import AsyncPipeSink
+from tests.support.waiting import WAIT_S
 
 from redband.virtual.bleak_backend import VirtualRadio, backend
 from redband.virtual.radio import BadgeRadio, Ether, RadioController
@@ -25,7 +26,6 @@ SECOND_UUID = "45366e81-cf3a-11e1-9ab4-0002a5d5c51b"
 ADVERT = bytes.fromhex("02010606ffffff524201")  # flags; manufacturer data "RB", version 1
 SCAN_RESPONSE = bytes.fromhex("0309") + b"RB"
 READ, WRITE, NOTIFY = 0x02, 0x08, 0x10
-WAIT_S = 20.0  # wall time; only a broken radio needs it
 
 
 def badge_address(number: int) -> str:
@@ -34,14 +34,6 @@ def badge_address(number: int) -> str:
 
 def host_address(number: int) -> str:
     return f"F0:DE:00:00:00:{number:02X}"
-
-
-async def until(condition: Callable[[], object], what: str = "condition") -> None:
-    """Wait for `condition`, looking between all the loop's other work."""
-    async with asyncio.timeout(WAIT_S):
-        while not condition():  # noqa: ASYNC110 (what is waited for is in another process)
-            await asyncio.sleep(0.001)
-    assert condition(), what
 
 
 @asynccontextmanager

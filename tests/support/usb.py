@@ -1,47 +1,18 @@
-"""A virtual field with small programs on its badges, for the tests of the virtual badge itself."""
+"""The USB port of a virtual badge, as mpremote and pyserial open it."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 
 import pytest
 import serial
 
 from redband.virtual.badge import VirtualBadge
-from redband.virtual.field import BadgeSpec, Field
 
 TOOL_TIMEOUT_S = 60.0
-MakeBadge = Callable[..., Awaitable[VirtualBadge]]
-
-
-@pytest.fixture
-async def make_badge(tmp_path: Path) -> AsyncIterator[MakeBadge]:
-    """Return make(main, time_factor=1, files=(), **spec): a badge with power, in its own field."""
-    fields: list[Field] = []
-
-    async def make(
-        main: str | None = None,
-        time_factor: float = 1.0,
-        files: tuple[tuple[str, bytes], ...] = (),
-        with_power: bool = True,
-        **spec,
-    ) -> VirtualBadge:
-        field = Field(tmp_path / f"field-{len(fields)}", time_factor)
-        fields.append(field)
-        await field.start()
-        programs = (("/main.py", main.encode()),) if main is not None else ()
-        spec = {"badge_id": 1, "with_firmware": False} | spec
-        return await field.add_badge(
-            BadgeSpec(files=programs + files, **spec), with_power=with_power
-        )
-
-    yield make
-    for field in fields:
-        await field.stop()
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
-"""Gives a badge orders over one connection, and brings back what it answered.
+"""Gives a badge commands over one connection, and brings back what it answered.
 
-Problem: a link breaks between an order and its answer, and nobody knows whether it was done.
-Guarantee: an order is said again, in as many connections as there is time for, under one number,
+Problem: a link breaks between a command and its answer, and nobody knows whether it was done.
+Guarantee: a command is said again, in as many connections as there is time for, under one number,
 so that it is done once; the badge has proven who it is before it hears any. What the answers mean
 is for the caller.
 """
@@ -26,8 +26,8 @@ from redband.wire.frames import Proved, Welcome
 from redband.wire.session import Client
 from redband_core import frames
 
-ORDER_S = 20.0
-"""Longest time for orders when the caller gives none, all connections together."""
+COMMAND_S = 20.0
+"""Longest time for commands when the caller gives none, all connections together."""
 
 RETRY_S = 0.5
 """Pause before the next connection: a badge takes as long to advertise again."""
@@ -42,12 +42,12 @@ _FINAL = (
 )
 """Another connection would end in the same way."""
 
-MakeOrders = Callable[[Welcome], Sequence[bytes]]
+MakeMessages = Callable[[Welcome], Sequence[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
-class Ordered:
-    """What came of orders. answers: one for each. advert_count: the badge's newest."""
+class Answered:
+    """What came of commands. answers: one for each. advert_count: the badge's newest."""
 
     welcome: Welcome
     advert_count: int
@@ -55,24 +55,24 @@ class Ordered:
 
 
 def new_request() -> int:
-    """Return a number for one order: u32, by chance."""
+    """Return a number for one command: u32, by chance."""
     return secrets.randbits(32)
 
 
-async def order_badge(
+async def command_badge(
     device: BLEDevice,
-    orders: MakeOrders,
+    commands: MakeMessages,
     keys: Keys,
     radio: RadioBackend | None = None,
-    deadline_s: float = ORDER_S,
+    deadline_s: float = COMMAND_S,
     badge_id: int | None = None,
     role: int | None = None,
     connecting: asyncio.Lock | None = None,
-) -> Ordered:
-    """Connect, say what `orders` makes for that badge, disconnect; again when the link breaks.
+) -> Answered:
+    """Connect, say what `commands` makes for that badge, disconnect; again when the link breaks.
 
-    orders: called with who has proven itself, in each connection; equal orders must have equal
-    numbers. keys, role, badge_id, connecting: see sync_badge. Raises SyncError; what `orders`
+    commands: called with who has proven itself, in each connection; equal commands must have equal
+    numbers. keys, role, badge_id, connecting: see sync_badge. Raises SyncError; what `commands`
     raises passes through.
     """
     as_role = role_of(keys, role)
@@ -81,7 +81,7 @@ async def order_badge(
     while True:
         try:
             opening = Link.opened(device, radio, until_s - loop.time(), connecting)
-            return await _once(opening, orders, keys, badge_id, as_role)
+            return await _once(opening, commands, keys, badge_id, as_role)
         except SyncError as error:
             if error.reason in _FINAL or loop.time() + RETRY_S >= until_s:
                 raise
@@ -90,61 +90,65 @@ async def order_badge(
 
 async def _once(
     opening: Awaitable[Link],
-    orders: MakeOrders,
+    commands: MakeMessages,
     keys: Keys,
     badge_id: int | None,
     as_role: int,
-) -> Ordered:
+) -> Answered:
     def key_for(found_id: int) -> bytes:
         return badge_key(keys, found_id, as_role) or b""
 
-    talk = Client(as_role, key_for, secrets.token_bytes(frames.HOST_NONCE_BYTES))
+    client = Client(as_role, key_for, secrets.token_bytes(frames.HOST_NONCE_BYTES))
     link = await opening
     try:
         await link.subscribe()
-        return await _Talk(link, talk, orders, badge_id).run()
+        return await _Exchange(link, client, commands, badge_id).run()
     finally:
         await link.close()
 
 
-class _Talk:
-    """A talk and the link it runs on."""
+class _Exchange:
+    """A client and the link it runs on."""
 
-    def __init__(self, link: Link, talk: Client, orders: MakeOrders, badge_id: int | None) -> None:
+    def __init__(
+        self, link: Link, client: Client, commands: MakeMessages, badge_id: int | None
+    ) -> None:
         self._link = link
-        self._talk = talk
-        self._orders = orders
+        self._client = client
+        self._commands = commands
         self._badge_id = badge_id
         self._waiting: list[bytes] | None = None
         self._answers: list[bytes] = []
         self._proved: Proved | None = None
 
-    async def run(self) -> Ordered:
+    async def run(self) -> Answered:
         """Carry frames until all is answered. Raises SyncError."""
-        talk, link = self._talk, self._link
+        client, link = self._client, self._link
         while self._waiting is None or self._waiting:
             link.check_deadline()
-            talk.set_write_limit(link.write_limit_bytes)
-            frame = talk.next_write()
+            client.set_write_limit(link.write_limit_bytes)
+            frame = client.next_write()
             if frame is not None:
                 await link.write(frame)
             elif not await link.wait(STALL_S):
-                talk.stalled()
+                client.stalled()
             while (received := link.received()) is not None:
                 if received[0] == frames.CHANNEL_CONTROL:
-                    talk.control_notified(received[1])
+                    client.control_notified(received[1])
             self._handle()
-        assert talk.welcome is not None
+        assert client.welcome is not None
         assert self._proved is not None
-        return Ordered(talk.welcome, self._proved.count, tuple(self._answers))
+        return Answered(client.welcome, self._proved.count, tuple(self._answers))
 
     def _handle(self) -> None:
-        talk = self._talk
-        for event in talk.events():
+        client = self._client
+        for event in client.events():
             if event == (wire_session.FAILED, wire_session.ROLE):
-                raise SyncError(SyncFailure.ROLE, "The badge takes no such orders from our role.")
+                raise SyncError(
+                    SyncFailure.ROLE, "The badge takes no such commands from our role."
+                )
             if event[0] == wire_session.FAILED:
-                raise failure_of(talk, event[1])
+                raise failure_of(client, event[1])
             if event[0] == wire_session.PROVEN:
                 self._proved = event[1]
                 self._begin()
@@ -152,16 +156,16 @@ class _Talk:
                 self._answers.append(event[1])
                 del self._waiting[0]
                 if self._waiting:
-                    talk.ask(self._waiting[0])
+                    client.ask(self._waiting[0])
 
     def _begin(self) -> None:
-        welcome = self._talk.welcome
+        welcome = self._client.welcome
         assert welcome is not None
         if self._badge_id is not None and welcome.badge_id != self._badge_id:
             raise SyncError(
                 SyncFailure.WRONG_BADGE,
                 f"Badge {welcome.badge_id} answered in place of badge {self._badge_id}.",
             )
-        self._waiting = list(self._orders(welcome))
+        self._waiting = list(self._commands(welcome))
         if self._waiting:
-            self._talk.ask(self._waiting[0])
+            self._client.ask(self._waiting[0])

@@ -1,4 +1,4 @@
-"""`redband books`: each treatment that only one book knows is named, and what may explain it."""
+"""`redband treatments`: what one badge alone knows is named, with what explains it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Game:
 
     def lines(self, capsys: pytest.CaptureFixture[str], *options: str, code: int = 0):
         self.store.close()
-        assert cli.run(["books", "--data", str(self.folder), *options]) == code
+        assert cli.run(["treatments", "--data", str(self.folder), *options]) == code
         return capsys.readouterr().out.splitlines()
 
 
@@ -95,7 +95,7 @@ def test_treatment_in_both_books_is_only_counted(game: Game, capsys) -> None:
     both(game)
     synced_later(game)
     assert game.lines(capsys) == [
-        "1 treatments by badge: 1 in both books, 0 in one book only or told differently."
+        "1 treatments by badge: 1 in both journals, 0 in one only or told differently."
     ]
 
 
@@ -105,7 +105,7 @@ def test_all_of_them_with_who_whom_what_when_and_result(game: Game, capsys) -> N
     line = game.lines(capsys, "--all")[0]
     assert re.fullmatch(
         WALL + r"  badge 2 treats badge 1 \(Anna\): treated by a medic: done\. "
-        r"Both books say so\.",
+        r"Both badges say so\.",
         line,
     )
 
@@ -163,7 +163,7 @@ def test_refused_treatment_agrees_by_its_reason(game: Game, capsys) -> None:
     synced_later(game)
     lines = game.lines(capsys, "--all")
     assert len(lines) == 3
-    assert "nothing to treat. Both books say so." in lines[1]
+    assert "nothing to treat. Both badges say so." in lines[1]
 
 
 def test_medic_who_tells_another_result_is_named(game: Game, capsys) -> None:
@@ -192,7 +192,7 @@ def test_second_medic_is_told_so_and_the_patients_book_need_not_know(game: Game,
 
 
 def test_no_store_is_said_in_a_sentence(tmp_path: Path, capsys) -> None:
-    assert cli.run(["books", "--data", str(tmp_path)]) == 2
+    assert cli.run(["treatments", "--data", str(tmp_path)]) == 2
     assert capsys.readouterr().err.startswith("redband: There is no store in")
 
 

@@ -1,36 +1,45 @@
-"""Words to the fleet and orders on the host: numbers, who is told what, words for people."""
+"""Broadcasts and commands on the host: numbers, who is told what, words for people."""
 
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from tests.support.gateway_radio import GatewayRadio, out_of_range
+from tests.support.gateway_radio import out_of_range
+from tests.support.gateways import Rig
 from tests.support.journals import PlayingBadge
 
 from redband import rules
 from redband.cli import command as cli_command
 from redband.demo.view import DemoView
 from redband.errors import RedbandUserError
-from redband.gateway.broadcasts import COMMANDS, TITLES, FleetWord, known_words, make_word, missed
+from redband.gateway.broadcasts import (
+    COMMANDS,
+    TITLES,
+    Broadcast,
+    known_broadcasts,
+    make_broadcast,
+    missed,
+)
 from redband.gateway.gateway import Gateway
 from redband.keys import GameKeys
 from redband.overview.answers import told
 from redband.overview.chronicle import describe
-from redband.overview.names import RuleBook, RuleNames
+from redband.overview.names import RuleNames
 from redband.overview.rows import BadgeRow, Text
 from redband.overview.table import plain_line, table
 from redband.radio.reader import AdvertReader, Verdict
 from redband.rules.spoken import read_event
 from redband.store.projection import Projector
 from redband.store.records import Record
-from redband.store.store import STORE_FILE, Store
-from redband.tent.view import FLEET_WORDS
+from redband.store.store import Store
+from redband.tent.view import BROADCASTS
 from redband.virtual.field import Field
-from redband_core import advert, journal, numbers, order_frames
+from redband_core import advert, command_frames, journal, numbers
 
 HITS = rules.load("hits")
 WOUNDS = rules.load("wounds")
@@ -39,61 +48,54 @@ NAMES = RuleNames(HITS.ruleset, HITS)
 WAIT_S = 10
 
 
-@pytest.fixture
-def store(tmp_path: Path):
-    opened = Store(tmp_path / STORE_FILE)
-    yield opened
-    opened.close()
-
-
 # Words.
 
 
 def test_numbers_grow_also_when_the_clock_goes_back(store: Store):
     numbers = [
-        make_word(store, KEYS, COMMANDS["stop"], now_s=now_s).number
+        make_broadcast(store, KEYS, COMMANDS["stop"], now_s=now_s).number
         for now_s in (1000.0, 1000.5, 900.0, 5000.9)
     ]
     assert numbers == [1000, 1001, 1002, 5000]
-    assert [word.number for word in known_words(store, KEYS)] == numbers
+    assert [word.number for word in known_broadcasts(store, KEYS)] == numbers
 
 
 def test_words_of_two_games_do_not_mix(store: Store):
-    make_word(store, KEYS, COMMANDS["stop"], now_s=7)
-    assert known_words(store, GameKeys.new()) == []
-    assert known_words(store, None) == []
+    make_broadcast(store, KEYS, COMMANDS["stop"], now_s=7)
+    assert known_broadcasts(store, GameKeys.new()) == []
+    assert known_broadcasts(store, None) == []
 
 
-def test_a_word_is_a_fleet_advert_of_the_game(store: Store):
-    word = make_word(store, KEYS, COMMANDS["stop"])
+def test_a_broadcast_is_an_advert_of_the_game(store: Store):
+    word = make_broadcast(store, KEYS, COMMANDS["stop"])
     assert word.payload[:2] == bytes((advert.MAGIC, advert.form(advert.KIND_BROADCAST)))
     assert AdvertReader(KEYS).read(word.payload, 0.0)[0] is Verdict.CALL
-    assert (word.pauses, make_word(store, KEYS, COMMANDS["resume"]).pauses) == (True, False)
-    assert make_word(store, KEYS, COMMANDS["game-over"]).pauses is None
+    assert (word.pauses, make_broadcast(store, KEYS, COMMANDS["resume"]).pauses) == (True, False)
+    assert make_broadcast(store, KEYS, COMMANDS["game-over"]).pauses is None
 
 
 def test_end_of_a_fight_needs_a_ruleset_that_has_one(store: Store):
     fight_over = COMMANDS["fight-over"]
     with pytest.raises(RedbandUserError, match="hits has no end of a fight"):
-        make_word(store, KEYS, fight_over, HITS)
+        make_broadcast(store, KEYS, fight_over, HITS)
     with pytest.raises(RedbandUserError, match="--ruleset"):
-        make_word(store, KEYS, fight_over)
-    assert known_words(store, KEYS) == []
-    assert make_word(store, KEYS, fight_over, WOUNDS).command == numbers.BROADCAST_FIGHT_OVER
+        make_broadcast(store, KEYS, fight_over)
+    assert known_broadcasts(store, KEYS) == []
+    assert make_broadcast(store, KEYS, fight_over, WOUNDS).command == numbers.BROADCAST_FIGHT_OVER
 
 
 @pytest.mark.parametrize(("role", "may"), [(1, False), (2, True), (3, True), (4, False)])
-def test_only_marshal_and_master_speak_to_the_fleet(store: Store, role: int, may: bool):
+def test_only_marshal_and_master_broadcast(store: Store, role: int, may: bool):
     keys = KEYS.for_role(role)
     if may:
-        assert make_word(store, keys, COMMANDS["stop"]).number
+        assert make_broadcast(store, keys, COMMANDS["stop"]).number
     else:
-        with pytest.raises(RedbandUserError, match="does not speak to the whole fleet"):
-            make_word(store, keys, COMMANDS["stop"])
+        with pytest.raises(RedbandUserError, match="does not speak to all badges"):
+            make_broadcast(store, keys, COMMANDS["stop"])
 
 
 def test_a_badge_is_told_what_it_missed_in_order_and_not_more_than_it_can_use():
-    words = [FleetWord(number, 1, b"") for number in range(1, 41)]
+    words = [Broadcast(number, 1, b"") for number in range(1, 41)]
     assert [word.number for word in missed(words, 38)] == [39, 40]
     assert [word.number for word in missed(words, 0)] == list(range(25, 41))
     assert missed(words, 40) == []
@@ -107,117 +109,119 @@ def test_every_word_has_a_title_in_both_languages():
 # The gateway.
 
 
-class Bench:
-    """A gateway on a fake radio with two badges."""
-
-    def __init__(self, store: Store) -> None:
-        self.store = store
-        self.radio = GatewayRadio()
-        for badge_id in (1, 2):
-            self.radio.badges[badge_id] = PlayingBadge(badge_id, 1000 + badge_id, HITS.ruleset)
-            self.radio.badges[badge_id].start(1)
-        self.gateway = Gateway(self.radio, store, RuleBook([HITS]), keys=KEYS)
-
-    async def __aenter__(self) -> Bench:
-        await self.gateway.load()
-        self._task = asyncio.create_task(self.gateway.run())
-        return self
-
-    async def __aexit__(self, *_error: object) -> None:
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
-
-    async def until(self, condition) -> None:
-        async with asyncio.timeout(WAIT_S):
-            while not condition():
-                await self.gateway.changed()
+@asynccontextmanager
+async def two_badges(store: Store) -> AsyncIterator[Rig]:
+    """A gateway that runs beside two badges."""
+    rig = Rig(store, KEYS, asyncio.get_running_loop().time)
+    for badge_id in (1, 2):
+        rig.radio.badges[badge_id] = PlayingBadge(badge_id, 1000 + badge_id, HITS.ruleset)
+        rig.radio.badges[badge_id].start(1)
+    await rig.gateway.load()
+    async with rig.running():
+        yield rig
 
 
 async def test_all_badges_in_range_are_told_and_one_that_shows_it_is_not(store: Store):
-    async with Bench(store) as bench:
+    async with two_badges(store) as rig:
         for badge_id in (1, 2):
-            await bench.radio.advertise(badge_id)
-        word = make_word(store, KEYS, COMMANDS["stop"])
-        bench.radio.newest_word = word.number
-        await bench.radio.advertise(2, is_paused=True)
-        bench.gateway.say(word)
-        await bench.until(lambda: 1 in bench.radio.told)
-        assert bench.radio.told == {1: [word.payload]}
-        live = bench.gateway.live(2)  # as loud as badge 1, which is taken first
+            await rig.radio.advertise(badge_id)
+        word = make_broadcast(store, KEYS, COMMANDS["stop"])
+        rig.radio.newest_word = word.number
+        await rig.radio.advertise(2, is_paused=True)
+        rig.gateway.say(word)
+        await rig.settled(lambda: 1 in rig.radio.told)
+        assert rig.radio.told == {1: [word.payload]}
+        live = rig.gateway.live(2)  # as loud as badge 1, which is taken first
         assert live is not None
         assert live.has_heard(word)
 
 
 async def test_one_badge_is_told_although_all_show_it_so_that_it_passes_it_on(store: Store):
-    async with Bench(store) as bench:
+    async with two_badges(store) as rig:
         for badge_id in (1, 2):
-            await bench.radio.advertise(badge_id)
-        word = make_word(store, KEYS, COMMANDS["resume"])
-        bench.radio.newest_word = word.number
-        bench.gateway.say(word)
-        await bench.until(lambda: bool(bench.radio.told))
-        assert bench.radio.order[-1] in bench.radio.told
+            await rig.radio.advertise(badge_id)
+        word = make_broadcast(store, KEYS, COMMANDS["resume"])
+        rig.radio.newest_word = word.number
+        rig.gateway.say(word)
+        await rig.settled(lambda: bool(rig.radio.told))
+        assert rig.radio.order[-1] in rig.radio.told
 
 
 async def test_a_badge_that_was_away_is_told_all_it_missed_when_it_is_heard(store: Store):
-    said = [make_word(store, KEYS, COMMANDS[name]) for name in ("stop", "resume")]
-    async with Bench(store) as bench:
-        bench.radio.newest_word = said[-1].number
-        await bench.radio.advertise(1, is_paused=True)
-        await bench.until(lambda: 1 in bench.radio.told)
-        assert bench.radio.told[1] == [word.payload for word in said]
-        await bench.radio.advertise(1)
-        await bench.gateway.drained({1})
-        assert bench.radio.told[1] == [word.payload for word in said]
+    said = [make_broadcast(store, KEYS, COMMANDS[name]) for name in ("stop", "resume")]
+    async with two_badges(store) as rig:
+        rig.radio.newest_word = said[-1].number
+        await rig.radio.advertise(1, is_paused=True)
+        await rig.settled(lambda: 1 in rig.radio.told)
+        assert rig.radio.told[1] == [word.payload for word in said]
+        await rig.radio.advertise(1)
+        await rig.gateway.drained({1})
+        assert rig.radio.told[1] == [word.payload for word in said]
+
+
+async def test_a_badge_that_was_told_a_word_is_told_the_next(store: Store):
+    async with two_badges(store) as rig:
+        await rig.radio.advertise(1)
+        await rig.gateway.drained({1})
+        said = []
+        for name in ("stop", "resume"):
+            said.append(make_broadcast(store, KEYS, COMMANDS[name]))
+            rig.radio.newest_word = said[-1].number
+            rig.gateway.say(said[-1])
+            await rig.settled(lambda: len(rig.radio.told.get(1, ())) == len(said))
+        assert rig.radio.told[1] == [word.payload for word in said]
+        live = rig.gateway.live(1)
+        assert live is not None
+        assert live.broadcast_number == said[-1].number
 
 
 async def test_a_badge_that_comes_back_into_range_with_nothing_new_is_told(store: Store):
-    async with Bench(store) as bench:
-        await bench.radio.advertise(1)
-        await bench.gateway.drained({1})
-        word = make_word(store, KEYS, COMMANDS["stop"])  # by another program
-        bench.radio.newest_word = word.number
-        await bench.gateway.heard(1)
+    async with two_badges(store) as rig:
+        await rig.radio.advertise(1)
+        await rig.gateway.drained({1})
+        word = make_broadcast(store, KEYS, COMMANDS["stop"])  # by another program
+        rig.radio.newest_word = word.number
+        await rig.gateway.heard(1)
         async with asyncio.timeout(WAIT_S):
-            while 1 not in bench.radio.told:
-                await bench.radio.advertise(1)
+            while 1 not in rig.radio.told:
+                await rig.radio.advertise(1)
                 await asyncio.sleep(0.1)
-        assert bench.radio.told == {1: [word.payload]}
+        assert rig.radio.told == {1: [word.payload]}
 
 
 async def test_a_badge_whose_journal_lacks_a_word_is_told_it_although_it_shows_it(store: Store):
     """Else somebody could send it a recording later."""
-    word = make_word(store, KEYS, COMMANDS["stop"])
-    async with Bench(store) as bench:
-        bench.radio.newest_word = word.number
-        await bench.radio.advertise(1, is_paused=True)
-        await bench.until(lambda: 1 in bench.radio.told)
-        assert bench.radio.order[0] == 1  # its journal first: it may have heard it
-        assert bench.radio.told[1] == [word.payload]
+    word = make_broadcast(store, KEYS, COMMANDS["stop"])
+    async with two_badges(store) as rig:
+        rig.radio.newest_word = word.number
+        await rig.radio.advertise(1, is_paused=True)
+        await rig.settled(lambda: 1 in rig.radio.told)
+        assert rig.radio.order[0] == 1  # its journal first: it may have heard it
+        assert rig.radio.told[1] == [word.payload]
 
 
 async def test_telling_that_fails_is_tried_again_and_says_so(store: Store):
-    async with Bench(store) as bench:
-        await bench.radio.advertise(1)
-        await bench.gateway.drained({1})
-        word = make_word(store, KEYS, COMMANDS["game-over"])
-        bench.radio.newest_word = word.number
-        bench.radio.faults[1] = out_of_range
-        bench.gateway.say(word)
-        await bench.until(lambda: bool(bench.gateway.rows()[0].problem))
-        bench.radio.faults.clear()
-        await bench.until(lambda: 1 in bench.radio.told)
-        assert bench.gateway.rows()[0].problem is None
+    async with two_badges(store) as rig:
+        await rig.radio.advertise(1)
+        await rig.gateway.drained({1})
+        word = make_broadcast(store, KEYS, COMMANDS["game-over"])
+        rig.radio.newest_word = word.number
+        rig.radio.faults[1] = out_of_range
+        rig.gateway.say(word)
+        await rig.settled(lambda: bool(rig.gateway.rows()[0].problem))
+        rig.radio.faults.clear()
+        await rig.settled(lambda: 1 in rig.radio.told)
+        assert rig.gateway.rows()[0].problem is None
 
 
 async def test_the_pages_buttons_say_words_that_the_rules_have(store: Store):
-    for ruleset_id, words in (("hits", ("stop", "resume")), ("wounds", FLEET_WORDS)):
+    for ruleset_id, words in (("hits", ("stop", "resume")), ("wounds", BROADCASTS)):
         badge = SimpleNamespace(spec=SimpleNamespace(ruleset_id=ruleset_id))
         field = SimpleNamespace(badges={1: badge})
-        said: list[FleetWord] = []
+        said: list[Broadcast] = []
         gateway = SimpleNamespace(keys=KEYS, store=store, say=said.append)
         view = DemoView(cast("Gateway", gateway), cast("Field", field))
-        assert view.fleet_words == words
+        assert view.broadcasts == words
         for word in words:
             await view.say(word)
         assert [word.command for word in said] == [1, 2, 3][: len(words)]
@@ -238,16 +242,16 @@ def note(seq: int, code: int, value: int) -> Record:
 def test_a_word_counts_together_with_the_record_that_it_made():
     projector = Projector(1, lambda _identity: None)
     projector.apply(note(0, numbers.NOTE_BROADCAST, 5 << 1))
-    assert projector.fleet_number == 5
+    assert projector.broadcast_number == 5
     projector.apply(note(1, numbers.NOTE_BROADCAST, 6 << 1 | 1))
-    assert projector.fleet_number == 5
+    assert projector.broadcast_number == 5
     projector.apply(record(2, journal.PAUSE, b""))  # a new segment says it again
-    assert projector.fleet_number == 5
+    assert projector.broadcast_number == 5
     projector.apply(record(3, journal.RESUME, b"\x06"))
-    assert projector.fleet_number == 6
+    assert projector.broadcast_number == 6
     projector.apply(note(4, numbers.NOTE_BROADCAST, 7 << 1 | 1))
     projector.apply(note(5, numbers.NOTE_GAME_ENDED, 0))
-    assert projector.state().fleet_number == 7
+    assert projector.state().broadcast_number == 7
 
 
 @pytest.mark.parametrize(
@@ -336,4 +340,6 @@ def test_every_outcome_has_words_in_both_languages():
 
 
 def test_commands_are_those_of_the_badge():
-    assert sorted(cli_command.COMMANDS.values()) == list(range(1, len(order_frames.COMMAND_ROLES)))
+    assert sorted(cli_command.COMMANDS.values()) == list(
+        range(1, len(command_frames.COMMAND_ROLES))
+    )

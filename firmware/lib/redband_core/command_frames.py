@@ -1,4 +1,4 @@
-"""What a proven host tells a badge: a ruleset's event, a command, a word to the whole fleet.
+"""What a proven host tells a badge: a ruleset's event, a command, a broadcast.
 
 Problem: a link breaks between a command and its answer, and nobody knows whether it was done.
 Guarantee: each request has a random number of its own, by which the badge knows a repeat, in
@@ -31,7 +31,7 @@ def decode_event(message: bytes) -> "tuple[int, int, tuple]":
     while not reader.at_end():
         args.append(reader.signed())
     if len(args) > ARGS_MAX:
-        raise ProtocolError("too many arguments")
+        raise ProtocolError(numbers.ERROR_TOO_MANY_ARGUMENTS)
     return request, event_id, tuple(args)
 
 
@@ -44,8 +44,8 @@ def decode_command(message: bytes) -> "tuple[int, int, tuple]":
     return request, command, ()
 
 
-def decode_fleet(message: bytes) -> bytes:
-    """Return the payload of a FLEET advert, nothing of it proven. Raises ProtocolError."""
+def decode_broadcast(message: bytes) -> bytes:
+    """Return the payload of a BROADCAST advert, nothing of it proven. Raises ProtocolError."""
     reader = Reader(message, 1)
     payload = reader.take(PAYLOAD_BYTES)
     whole(reader)
@@ -57,12 +57,12 @@ def encode_result(opcode: int, request: int, outcome: int) -> bytes:
     return _numbers(opcode, request, outcome)
 
 
-def encode_fleet_result(fleet_number: int, outcome: int) -> bytes:
-    """Return the answer to a word to the fleet. Raises UsageError.
+def encode_broadcast_result(broadcast_number: int, outcome: int) -> bytes:
+    """Return the answer to a broadcast. Raises UsageError.
 
-    `fleet_number`: of the newest one that the badge knows.
+    `broadcast_number`: of the newest one that the badge knows.
     """
-    return _numbers(BROADCAST, fleet_number, outcome)
+    return _numbers(BROADCAST, broadcast_number, outcome)
 
 
 def _numbers(opcode: int, number: int, outcome: int) -> bytes:

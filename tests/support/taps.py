@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
 from tests.core.data.aes import decryptor, encryptor
+from tests.support import badge_journal
+from tests.support.badge_journal import records
+from tests.support.waiting import WAIT_S, until
 
 from redband import rules
-from redband.demo.evidence import read_journal
 from redband.keys.derive import badge_key
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.field import BadgeSpec, Field
 from redband.virtual.radio.advertiser import AdvertPdu, AdvertType
 from redband.virtual.radio.controller import RadioController
 from redband_core import advert, broadcasts, journal, numbers, opening, tap
-from redband_core.errors import JournalCorrupt
 from redband_core.settings_check import ROLES
 
-WAIT_S = 40.0
 STRANGER = "F0:DE:00:00:00:77"
 HEAD_BYTES = 7
 GAP_MS = 500
@@ -163,25 +162,9 @@ async def treat(air: Air, patient: VirtualBadge, medic: VirtualBadge, number: in
     return air.results(patient.badge_id)[before][1]
 
 
-async def until(condition: Callable[[], object]) -> None:
-    """Wait for what an image holds, which tells nobody that it has changed."""
-    async with asyncio.timeout(WAIT_S):
-        while not condition():  # noqa: ASYNC110 (see above)
-            await asyncio.sleep(0.05)
-
-
-def records(badge: VirtualBadge) -> list[tuple[int, bytes]]:
-    """Return (kind, payload) of what is in a badge's journal now."""
-    try:
-        found = read_journal(badge.image_path).records
-    except JournalCorrupt:
-        return []
-    return [(found[seq][0], found[seq][2]) for seq in sorted(found)]
-
-
 def taps(badge: VirtualBadge) -> list[tuple]:
     """Return ((side, role), other badge, nonce, outcome, (event id, args)) of each TAP record."""
-    return [tap.parse(payload) for kind, payload in records(badge) if kind == journal.TAP]
+    return [tap.parse(one.payload) for one in records(badge) if one.kind == journal.TAP]
 
 
 def answered(medic: VirtualBadge) -> list[int]:
@@ -194,19 +177,7 @@ def answered(medic: VirtualBadge) -> list[int]:
 def events(badge: VirtualBadge, ruleset: str = "wounds") -> list[str]:
     """Return the names of the events that a badge's journal says were applied."""
     names = rules.load(ruleset)
-    return [
-        names.events[journal.parse_event(payload)[0]].name
-        for kind, payload in records(badge)
-        if kind == journal.EVENT
-    ]
-
-
-def notes(badge: VirtualBadge, code: int) -> list[int]:
-    """Return the values of a journal's notes of a code."""
-    found = [
-        journal.parse_note(payload) for kind, payload in records(badge) if kind == journal.NOTE
-    ]
-    return [value for noted, value in found if noted == code]
+    return [names.events[number].name for number, _args in badge_journal.events(badge)]
 
 
 def refusal(ruleset: str, name: str) -> int:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
-from tests.field.test_orders_air import redband
-from tests.support.tap_harness import Air, call, events, hit, join, pick, taps, treat, until
+from tests.support.fields import redband
+from tests.support.taps import Air, call, events, hit, join, pick, taps, treat
+from tests.support.waiting import until
 
 from redband.cli import app as cli
 from redband.virtual.field import Field
@@ -18,19 +17,11 @@ from redband_core import advert, numbers
 pytestmark = pytest.mark.timeout(240)
 
 
-@pytest.fixture
-async def field(tmp_path: Path) -> AsyncIterator[Field]:
-    field = Field(tmp_path / "field")
-    await field.start()
-    yield field
-    await field.stop()
-
-
 async def books(field: Field) -> list[str]:
-    """Return what `redband books --all` says of the field's store, when nothing is odd."""
+    """Return what `redband treatments --all` says of the field's store, when nothing is odd."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        *["-m", "redband", "books", "--all", "--data", str(field.directory)],
+        *["-m", "redband", "treatments", "--all", "--data", str(field.directory)],
         stdout=asyncio.subprocess.PIPE,
     )
     out, _ = await process.communicate()
@@ -38,7 +29,7 @@ async def books(field: Field) -> list[str]:
     return out.decode().splitlines()
 
 
-async def test_books_of_two_badges_agree_but_for_what_one_badge_did_not_hear(field: Field):
+async def test_journals_of_two_badges_agree_but_for_what_one_badge_did_not_hear(field: Field):
     air = Air(field)
     patient = await join(field, 1)
     medic = await join(field, 2, role="medic")
@@ -46,7 +37,9 @@ async def test_books_of_two_badges_agree_but_for_what_one_badge_did_not_hear(fie
     assert await treat(air, patient, medic) == numbers.ANSWER_DONE
     await redband(field, "sync")
     told = await books(field)
-    assert told[0].endswith("badge 2 treats badge 1: treated by a medic: done. Both books say so.")
+    assert told[0].endswith(
+        "badge 2 treats badge 1: treated by a medic: done. Both badges say so."
+    )
     await hit(patient)
     await call(air, patient)
     await pick(medic, 4)
@@ -56,7 +49,7 @@ async def test_books_of_two_badges_agree_but_for_what_one_badge_did_not_hear(fie
     await redband(field, "sync")
     told = await books(field)
     assert told[1].endswith("Only badge 1 knows; badge 2 has not been synced since.")
-    assert told[2].startswith("2 treatments by badge: 1 in both books, 1 in one book only")
+    assert told[2].startswith("2 treatments by badge: 1 in both journals, 1 in one only")
 
 
 async def test_medics_treat_from_a_host_where_the_game_says_so(field: Field):

@@ -1,12 +1,13 @@
-"""What only a host says to a badge and reads from it of orders: see order_frames.
+"""What only a host says to a badge and reads from it of orders: see command_frames.
 
 Guarantee: as there; no badge carries this in its memory.
 """
 
+from redband_core import numbers
 from redband_core.advert import PAYLOAD_BYTES
+from redband_core.command_frames import ANSWER, ARGS_MAX
 from redband_core.errors import ProtocolError, UsageError
 from redband_core.frames import BROADCAST, COMMAND, EVENT, whole
-from redband_core.order_frames import ANSWER, ARGS_MAX
 from redband_core.packing import Reader, put_signed, put_u8, put_u32, put_varint
 
 
@@ -16,7 +17,7 @@ def encode_event(request: int, event_id: int, args: tuple) -> bytes:
     `request`: random u32, the same for a repeat. `args`: ints as the ruleset declares them.
     """
     if len(args) > ARGS_MAX:
-        raise UsageError("too many arguments")
+        raise UsageError(numbers.ERROR_TOO_MANY_ARGUMENTS)
     message = bytearray((EVENT,))
     put_u32(message, request)
     put_varint(message, event_id)
@@ -26,25 +27,25 @@ def encode_event(request: int, event_id: int, args: tuple) -> bytes:
 
 
 def encode_command(request: int, command: int) -> bytes:
-    """Return a command of order_frames. Raises UsageError. `request`: as above."""
+    """Return a command of command_frames. Raises UsageError. `request`: as above."""
     message = bytearray((COMMAND,))
     put_u32(message, request)
     put_u8(message, command)
     return bytes(message)
 
 
-def encode_fleet(payload: bytes) -> bytes:
-    """Return the order to obey a word to the fleet, and to pass it on. Raises UsageError.
+def encode_broadcast(payload: bytes) -> bytes:
+    """Return the order to obey a broadcast, and to pass it on. Raises UsageError.
 
-    `payload`: of a FLEET advert, sealed.
+    `payload`: of a BROADCAST advert, sealed.
     """
     if len(payload) != PAYLOAD_BYTES:
-        raise UsageError("payload of a wrong length")
+        raise UsageError(numbers.ERROR_ADVERT_LENGTH)
     return bytes((BROADCAST,)) + payload
 
 
 def decode_result(message: bytes, opcode: int) -> "tuple[int, int]":
-    """Return (request or fleet number, outcome). Raises ProtocolError.
+    """Return (request or number of the broadcast, outcome). Raises ProtocolError.
 
     `opcode`: of the request.
     """

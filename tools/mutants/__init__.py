@@ -1,0 +1,1 @@
+"""Mutation check: small wrong changes, and whether a test notices each."""
