@@ -93,13 +93,16 @@ if badge.reason:
     raise ValueError(badge.reason)
 """,
     "all parts made": """
-from redband_badge.power_parts import add_power
-from redband_badge.radio_parts import add_radio, make_radio
-radio = make_radio()
+from redband_badge import on_demand
+with on_demand.Needed(on_demand.RADIO_PARTS) as radio_parts:
+    radio = radio_parts.make_radio()
 radio.start('Redband', '0')
 supervisor = badge.make_supervisor(lambda: None)
-add_radio(badge, supervisor, radio)
-add_power(badge, supervisor)
+with on_demand.Needed(on_demand.RADIO_PARTS) as radio_parts:
+    radio_parts.add_radio(badge, supervisor, radio)
+with on_demand.Needed(on_demand.POWER_PARTS) as power_parts:
+    power_parts.add_power(badge, supervisor)
+del radio_parts, power_parts
 """,
     LINKED: """
 from redband_badge import on_demand

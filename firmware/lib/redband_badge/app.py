@@ -11,9 +11,7 @@ from redband_badge import limits
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
 from redband_badge.files import read_bytes
-from redband_badge.on_demand import SELF_TEST, WAKE_CHECK, Needed
-from redband_badge.power_parts import add_power
-from redband_badge.radio_parts import add_radio, make_radio
+from redband_badge.on_demand import POWER_PARTS, RADIO_PARTS, SELF_TEST, WAKE_CHECK, Needed
 from redband_badge.supervisor import attempt
 from redband_core import numbers
 from redband_hal import system
@@ -75,7 +73,8 @@ class App:
         radio = None
         if badge.has_radio:
             # Before the heap grows into the memory that the controller needs (PITFALLS B9).
-            radio = make_radio()
+            with Needed(RADIO_PARTS) as radio_parts:
+                radio = radio_parts.make_radio()
             self.radios.append(radio)
             self._try_start(radio)
         badge.load()
@@ -86,8 +85,12 @@ class App:
         await test_itself(badge, radio, self._watchdog.feed)
         supervisor = badge.make_supervisor(self._watchdog.feed)
         if radio is not None:
-            add_radio(badge, supervisor, radio)
-        add_power(badge, supervisor)
+            with Needed(RADIO_PARTS) as radio_parts:
+                radio_parts.add_radio(badge, supervisor, radio)
+            del radio_parts
+        with Needed(POWER_PARTS) as power_parts:
+            power_parts.add_power(badge, supervisor)
+        del power_parts
         gc.collect()
         gc.threshold(limits.GC_THRESHOLD_BYTES)
         self.is_running = True

@@ -10,19 +10,19 @@ from redband_badge.on_demand import BROADCAST, WAKE_CHECK, Needed
 from redband_core import command_frames, frames, numbers
 
 
-def take(parts, session, number: int, message: bytes) -> None:
+def take(side, session, number: int, message: bytes) -> None:
     """Take a signed message of `session`, see BadgeSession. Raises ProtocolError.
 
-    `parts`: RadioParts.
+    `side`: RadioSide.
     """
     opcode = message[0]
     if opcode == frames.BROADCAST:
-        _take_broadcast(parts, session, number, command_frames.decode_broadcast(message))
+        _take_broadcast(side, session, number, command_frames.decode_broadcast(message))
         return
     is_event = opcode == frames.EVENT
     decode = command_frames.decode_event if is_event else command_frames.decode_command
     request, what, args = decode(message)
-    entry, is_new = parts.pending_commands.request(request)
+    entry, is_new = side.pending_commands.request(request)
     entry[2:] = [session, number, opcode]
     if not is_new:
         if entry[1] is not None:
@@ -33,11 +33,11 @@ def take(parts, session, number: int, message: bytes) -> None:
         _finish(entry, outcome)
 
     if is_event:
-        outcome = _event(parts, session.role, what, args, done)
+        outcome = _event(side, session.role, what, args, done)
     else:
-        outcome = _command(parts, session.role, what, done)
+        outcome = _command(side, session.role, what, done)
     if outcome == numbers.ANSWER_BUSY:
-        parts.pending_commands.requests.remove(entry)  # said again, it is tried again
+        side.pending_commands.requests.remove(entry)  # said again, it is tried again
     if outcome is not None:
         _finish(entry, outcome)
 
@@ -49,19 +49,19 @@ def _finish(entry: list, outcome: int) -> None:
         session.answer(number, command_frames.encode_result(opcode, request, outcome))
 
 
-def _event(parts, role: int, event_id: int, args: tuple, done) -> "int | None":
+def _event(side, role: int, event_id: int, args: tuple, done) -> "int | None":
     """Return an outcome, or None when the game task will say it to `done`."""
-    ruleset = parts.ruleset
+    ruleset = side.ruleset
     if ruleset is None:
         return numbers.ANSWER_NO_RULES
     if event_id >= len(ruleset.event_roles):
         return numbers.ANSWER_UNKNOWN
     if not commands.may_send(ruleset, event_id, role):
         return numbers.ANSWER_ROLE
-    return _give(parts, commands.EVENT, (event_id, args, role), done)
+    return _give(side, commands.EVENT, (event_id, args, role), done)
 
 
-def _command(parts, role: int, command: int, done) -> "int | None":
+def _command(side, role: int, command: int, done) -> "int | None":
     roles = command_frames.COMMAND_ROLES
     if not 0 < command < len(roles):
         return numbers.ANSWER_UNKNOWN
@@ -69,33 +69,33 @@ def _command(parts, role: int, command: int, done) -> "int | None":
         return numbers.ANSWER_ROLE
     if command == numbers.COMMAND_PAUSE or command == numbers.COMMAND_RESUME:
         kind = commands.PAUSE if command == numbers.COMMAND_PAUSE else commands.RESUME
-        return _give(parts, kind, role, done)
+        return _give(side, kind, role, done)
     if command == numbers.COMMAND_IDENTIFY:
-        parts.state.identified += 1
-        parts.state.touch()
+        side.state.identified += 1
+        side.state.touch()
         return numbers.ANSWER_DONE
     if command == numbers.COMMAND_TRANSPORT:
         with Needed(WAKE_CHECK) as sleep:
-            can_wake = sleep.enter_transport(parts.state)
+            can_wake = sleep.enter_transport(side.state)
         return numbers.ANSWER_DONE if can_wake else numbers.ANSWER_IMPOSSIBLE
     if command == numbers.COMMAND_EMERGENCY_OVER:
         note = (numbers.NOTE_EMERGENCY, 0)
     else:
         is_begin = command == numbers.COMMAND_GAME_BEGINS
         note = (numbers.NOTE_GAME_BEGUN if is_begin else numbers.NOTE_GAME_ENDED, 0)
-    return _give(parts, commands.NOTE, note + (role,), done)
+    return _give(side, commands.NOTE, note + (role,), done)
 
 
-def _give(parts, kind: int, value, done) -> "int | None":
-    return None if parts.pending_commands.give(kind, value, done) else numbers.ANSWER_BUSY
+def _give(side, kind: int, value, done) -> "int | None":
+    return None if side.pending_commands.give(kind, value, done) else numbers.ANSWER_BUSY
 
 
-def _take_broadcast(parts, session, number: int, payload: bytes) -> None:
+def _take_broadcast(side, session, number: int, payload: bytes) -> None:
     def done(outcome: int) -> None:
-        newest = parts.game_journal.broadcast_number
+        newest = side.game_journal.broadcast_number
         session.answer(number, command_frames.encode_broadcast_result(newest, outcome))
 
     with Needed(BROADCAST) as broadcast:
-        outcome = broadcast.obey(parts, payload, done)
+        outcome = broadcast.obey(side, payload, done)
     if outcome is not None:
         done(outcome)

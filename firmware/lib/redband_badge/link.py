@@ -6,6 +6,7 @@ ended. Loaded when a host connects, gone when it leaves (on_demand.LINK).
 
 from redband_badge import limits
 from redband_badge.journal_pages import JournalPages
+from redband_core.info import encode_info
 from redband_core.session import BadgeSession
 from redband_hal import system
 
@@ -13,6 +14,11 @@ from redband_hal import system
 def new_nonce() -> bytes:
     """Return 16 random bytes."""
     return b"".join([system.random_u32().to_bytes(4, "little") for _ in range(4)])
+
+
+def info_value(info) -> bytes:
+    """Return what a read of the INFO characteristic says. `info`: see BadgeSession."""
+    return encode_info(info)
 
 
 class Link:

@@ -1,4 +1,6 @@
-"""Puts power and sleep to a badge, for the app and for safe mode alike."""
+"""Puts power and sleep to a badge, for the app and for safe mode alike. Leaves the memory
+then.
+"""
 
 from redband_badge.power_task import PowerTask, SleepParts
 from redband_core import numbers

@@ -1,17 +1,11 @@
-"""Puts the radio to a badge, for the app and for safe mode alike."""
+"""Puts the radio to a badge, for the app and for safe mode alike. Leaves the memory then."""
 
 from redband_badge.adverts import Adverts
 from redband_badge.files import read_bytes
 from redband_badge.observer import Observer
-from redband_badge.on_demand import (
-    BROADCAST,
-    HOST_COMMANDS,
-    INFO,
-    TAP_GESTURES,
-    UPDATE,
-    Needed,
-)
+from redband_badge.on_demand import LINK, Needed
 from redband_badge.pending_commands import PendingCommands
+from redband_badge.radio_side import RadioSide
 from redband_badge.radio_task import RadioTask
 from redband_core import advert, frames, keys, numbers
 from redband_hal import board
@@ -37,49 +31,13 @@ def load_access(badge) -> keys.Access:
     return keys.Access(file)
 
 
-class RadioParts:
-    """What commands, broadcasts and a medic's tap work with."""
-
-    def __init__(self, observer, pending_commands, badge) -> None:
-        """Take the rest from `badge`, a Badge: its part of the rules and of the game."""
-        self.observer = observer
-        self.pending_commands = pending_commands
-        self.state = badge.state
-        self.info = badge.info
-        self.options = badge.options
-        self.ruleset = badge.ruleset
-        self.game_journal = badge.game_journal
-
-
-def handlers_of(badge, parts: RadioParts) -> dict:
+def handlers_of(side: RadioSide) -> dict:
     """Return what a proven host may ask besides the journal: see BadgeSession's `handlers`."""
-
-    def take_command(session, number: int, message: bytes) -> None:
-        with Needed(HOST_COMMANDS) as host_commands:
-            host_commands.take(parts, session, number, message)
-
-    def make_desk(update):
-        running = (badge.info, badge.options, badge.ruleset)
-        return update.Desk(badge.root, *running, badge.state, badge.note_queue)
-
-    def take_upload(session, number: int, message: bytes) -> None:
-        with Needed(UPDATE) as update:
-            update.take(make_desk, session, number, message)
-
-    handlers: dict = dict.fromkeys(range(0x30, 0x35), (numbers.MAY_UPDATE, take_upload))
-    handlers[frames.COMMAND] = handlers[frames.EVENT] = (numbers.MAY_COMMAND, take_command)
-    handlers[frames.BROADCAST] = (numbers.MAY_READ, take_command)
+    handlers: dict = dict.fromkeys(range(0x30, 0x35), (numbers.MAY_UPDATE, side.take_upload))
+    command = (numbers.MAY_COMMAND, side.take_command)
+    handlers[frames.COMMAND] = handlers[frames.EVENT] = command
+    handlers[frames.BROADCAST] = (numbers.MAY_READ, side.take_command)
     return handlers
-
-
-def gesture_taker(parts: RadioParts):
-    """Return what looks at gestures first, in a game where medics treat by badge or by host."""
-
-    def take(code: int, first_ms: int, now_ms: int) -> int:
-        with Needed(TAP_GESTURES) as tap_gestures:
-            return tap_gestures.take(parts, code, first_ms, now_ms)
-
-    return take
 
 
 def is_windowed(badge) -> bool:
@@ -102,19 +60,19 @@ def add_radio(badge, supervisor, radio: "Radio | None" = None) -> Radio:
     adverts = Adverts(state, info, access, badge.boot)
     observer = Observer(radio, state, badge.note_queue, access, adverts)
     badge.observer = observer
-    parts = RadioParts(observer, PendingCommands(badge.command_queue, state), badge)
-
-    def hear_broadcast(payload: bytes, _rssi_dbm: int, _now_ms: int) -> int:
-        with Needed(BROADCAST) as broadcast:
-            return broadcast.heard(parts, payload)
-
-    observer.takers[advert.KIND_BROADCAST] = hear_broadcast
+    side = RadioSide(badge.root, badge.store, badge.game_wakeup)
+    side.state, side.info = state, info
+    side.options, side.ruleset = badge.options, badge.ruleset
+    side.game_journal, side.note_queue = badge.game_journal, badge.note_queue
+    side.observer = observer
+    side.pending_commands = PendingCommands(badge.command_queue, state)
+    side.session = (info, access, handlers_of(side))
+    observer.takers[advert.KIND_BROADCAST] = side.hear_broadcast
     if badge.options.treatment and badge.ruleset is not None:
-        state.on_gesture = gesture_taker(parts)
-    with Needed(INFO) as messages:
-        info_value = messages.encode_info(info)
-    make_link = link_maker(badge, radio, access, handlers_of(badge, parts))
-    task = RadioTask(radio, state, info_value, badge.note_queue, observer, make_link)
+        state.on_gesture = side.take_gesture
+    with Needed(LINK) as link:
+        value = link.info_value(info)
+    task = RadioTask(radio, state, value, badge.note_queue, observer, side.make_link)
     if is_windowed(badge):
         from redband_badge import radio_windows  # costs a badge whose radio is always on nothing
         from redband_badge.power_parts import install_sleep
@@ -123,19 +81,3 @@ def add_radio(badge, supervisor, radio: "Radio | None" = None) -> Radio:
         task.windows = windows  # pyright: ignore[reportAttributeAccessIssue]
     supervisor.add(numbers.TASK_RADIO, task.run)
     return radio
-
-
-def link_maker(badge, radio, access, handlers: dict):
-    """Return what makes a Link of a connection, see RadioTask."""
-    state = badge.state
-
-    def release(before_seq: int) -> None:
-        state.release_before_seq = max(state.release_before_seq, before_seq)
-        badge.game_wakeup.set()
-
-    def make(link, connection: int):
-        session = (badge.info, access, handlers)
-        wake = state.radio_wakeup.set
-        return link.Link(radio, connection, badge.store, release, session, wake)
-
-    return make

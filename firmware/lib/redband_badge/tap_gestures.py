@@ -11,25 +11,25 @@ from redband_core.engine import Engine
 from redband_core.limits import TAPS_MAX
 
 
-def take(parts, code: int, first_ms: int, now_ms: int) -> int:
+def take(side, code: int, first_ms: int, now_ms: int) -> int:
     """Return the gesture that the rules are to take, 0 when nothing is left to do. Raises OSError.
 
-    `parts`: RadioParts. `first_ms`: game time of its first press.
+    `side`: RadioSide. `first_ms`: game time of its first press.
     """
-    ruleset, game_journal = parts.ruleset, parts.game_journal
+    ruleset, game_journal = side.ruleset, side.game_journal
     bound = ruleset.gesture_event(code)
-    if parts.options.treatment == numbers.TREATMENT_BADGE:
+    if side.options.treatment == numbers.TREATMENT_BADGE:
         number = code - gestures.TAPS_HOLD
-        if 0 < number <= TAPS_MAX and parts.observer.access.file:
+        if 0 < number <= TAPS_MAX and side.observer.access.file:
             action = ruleset.gesture_event(gestures.MEDIC + number)
-            if action is not None and parts.observer.access.file[keys.OWN_ROLE_AT]:
+            if action is not None and side.observer.access.file[keys.OWN_ROLE_AT]:
                 game_journal.take_back_presses(first_ms, now_ms)
-                _pick(parts, number, action, now_ms)
+                _pick(side, number, action, now_ms)
                 return 0
         if code == gestures.HOLD:
             game_journal.take_back_presses(first_ms, now_ms)
             modules = Needed(TAP_CALLS)
-            modules.take().want(parts, modules)
+            modules.take().want(side, modules)
             return 0
         if number == 1 and bound is None:
             code = gestures.HOLD  # what holding means elsewhere
@@ -38,10 +38,10 @@ def take(parts, code: int, first_ms: int, now_ms: int) -> int:
         return code
     game_journal.take_back_presses(first_ms, now_ms)
     at_ms = max(now_ms, game_journal.game_ms())
-    payload = tap.payload((tap.PATIENT, 0), parts.info.badge_id, 0, numbers.ANSWER_SELF, bound)
+    payload = tap.payload((tap.PATIENT, 0), side.info.badge_id, 0, numbers.ANSWER_SELF, bound)
     game_journal.make_room()
     game_journal.decide(journal.TAP, at_ms, payload)
-    parts.state.show_once(tap.REFUSED)
+    side.state.show_once(tap.REFUSED)
     return 0
 
 
@@ -51,9 +51,9 @@ def _actions(ruleset) -> list:
     return [action for action in found if action is not None]
 
 
-def _pick(parts, number: int, action: tuple, now_ms: int) -> None:
+def _pick(side, number: int, action: tuple, now_ms: int) -> None:
     """Look for the patient of an action, if the medic can give what it takes."""
-    ruleset, game_journal = parts.ruleset, parts.game_journal
+    ruleset, game_journal = side.ruleset, side.game_journal
     given = ruleset.gesture_event(gestures.GIVEN + number)
     if given is not None:
         at_ms = max(now_ms, game_journal.game_ms())
@@ -62,8 +62,8 @@ def _pick(parts, number: int, action: tuple, now_ms: int) -> None:
         refusal = trial.step(at_ms, given[0], given[1])
         if refusal:
             game_journal.refuse(at_ms, refusal, given[0], given[1])
-            parts.state.show_once(tap.REFUSED)
+            side.state.show_once(tap.REFUSED)
             return
-    event = (action[0], tap.skilled(action[1], parts.options.skill))
+    event = (action[0], tap.skilled(action[1], side.options.skill))
     modules = Needed(TAP_CALLS)
-    modules.take().pick(parts, modules, number, event, given)
+    modules.take().pick(side, modules, number, event, given)

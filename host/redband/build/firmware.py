@@ -37,16 +37,18 @@ ENTRIES = {
             *("hal.inputs", "hal.lights"),
         )
     ),
-    "redband_badge.app": (),
+    "redband_badge.app": (
+        *("redband_badge.radio_task", "redband_badge.radio_side", "redband_badge.observer"),
+        *("redband_badge.adverts", "redband_badge.pending_commands", "redband_badge.power_task"),
+        *("redband_hal.radio", "redband_hal.battery"),
+    ),
     "redband_badge.link": (),
 }
 """Modules that take what they import into themselves, with what a start loads for good: all that
 safe mode needs, too, and the rest; and what is there while a host is linked.
 """
-APART = ("redband_badge.files", "redband_hal.system", "redband_core.info")
-"""Modules that programs at the prompt import, a badge that only looks whether to wake, or one that
-no host has met.
-"""
+APART = ("redband_badge.files", "redband_hal.system")
+"""Modules that programs at the prompt import, and a badge that only looks whether to wake."""
 COMPILE_TIMEOUT_S = 60
 SMALL_KEPT = 16
 """Programs in the cache: one for each state of the sources that somebody works on."""
