@@ -30,6 +30,10 @@ class Bursts(unittest.TestCase):
             for phase_us in range(0, POLL_US, 500):
                 self.check(row, Machine(phase_us=phase_us))
 
+    def test_every_burst_gives_its_hits_when_its_edges_wake_the_looks(self):
+        for row in BURSTS:
+            self.check(row, Machine(phase_us=None))
+
     def test_the_same_while_the_interpreter_takes_a_millisecond_to_run_a_handler(self):
         # What is closed for less than that is not seen closed any more, and so may be a spike.
         for row in BURSTS:

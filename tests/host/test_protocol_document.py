@@ -284,7 +284,7 @@ def test_every_vector_is_compared():
 @pytest.mark.parametrize(
     "words",
     [
-        f"`{frames.SERVICE_UUID}`",
+        f"`{advert.SERVICE_UUID}`",
         f"`{frames.INFO_UUID[:8]}-…`",
         f"`{frames.CONTROL_UUID[:8]}-…`",
         f"`{frames.LOG_UUID[:8]}-…`",
@@ -319,7 +319,7 @@ def test_number_in_the_text_is_the_codes(words: str):
 
 
 def test_all_uuids_differ_only_where_the_document_says():
-    uuids = {frames.SERVICE_UUID, frames.INFO_UUID, frames.CONTROL_UUID, frames.LOG_UUID}
+    uuids = {advert.SERVICE_UUID, frames.INFO_UUID, frames.CONTROL_UUID, frames.LOG_UUID}
     assert len(uuids) == 4
     assert len({uuid[8:] for uuid in uuids}) == 1
 

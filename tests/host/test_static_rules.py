@@ -31,7 +31,10 @@ IMPURE_CALLS = {
 COPIES_IN_ORDER = {"list", "tuple", "iter", "enumerate", "zip", "map"}
 DICT_VIEWS = {"items", "keys", "values", "popitem"}
 # What an interrupt handler may call besides methods of its own object, which are checked too.
-HANDLER_CALLS = {"time.ticks_ms", "pin.value", "bytes", "self._ble.gatts_read"}
+HANDLER_CALLS = {
+    *("time.ticks_ms", "pin.value", "bytes", "self._ble.gatts_read"),
+    *("event_loop.busy_ms", "self.wakeup.set"),
+}
 HANDLER_FORBIDDEN = (
     ast.For,
     ast.While,
@@ -289,3 +292,57 @@ def test_B4_interrupt_handlers_only_flag_count_or_copy():
 def test_no_handler_is_registered_outside_of_hal():
     files = [path for path in FIRMWARE.rglob("*.py") if HAL not in path.parents]
     assert over_files(handler_names, files) == []
+
+
+# Who puts the parts of a badge together; every other module takes what it needs.
+COMPOSERS = {"app", "badge", "loading", "power_parts", "radio_parts", "safe_mode"}
+BADGE = FIRMWARE / "lib" / "redband_badge"
+
+
+def whole_badge_uses(tree: ast.AST) -> list[str]:
+    """Return where a module reaches into a whole badge."""
+    return [
+        f"{node.lineno}: {ast.unparse(node)}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("badge", "self._badge")
+    ]
+
+
+def test_part_that_reaches_into_the_badge_is_found():
+    planted = ast.parse("def look(badge):\n    return badge.state\n")
+    assert whole_badge_uses(planted) == ["2: badge.state"]
+    assert whole_badge_uses(ast.parse("self._badge.info")) == ["1: self._badge.info"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [p for p in sorted(BADGE.glob("*.py")) if p.stem not in COMPOSERS],
+    ids=lambda p: p.stem,
+)
+def test_part_takes_what_it_needs_not_the_whole_badge(path: Path):
+    assert whole_badge_uses(ast.parse(path.read_text(encoding="utf-8"))) == []
+
+
+def on_demand_groups() -> dict[str, list[str]]:
+    """Return name -> modules of each group of redband_badge.on_demand."""
+    tree = ast.parse((BADGE / "on_demand.py").read_text(encoding="utf-8"))
+    return {
+        node.targets[0].id: [f"redband_{name}" for name in ast.literal_eval(node.value).split()]
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and node.targets[0].id.isupper()
+    }
+
+
+def test_modules_on_demand_are_there_and_loaded_in_that_one_way():
+    seldom = {name for names in on_demand_groups().values() for name in names}
+    for name in seldom:
+        assert (FIRMWARE / "lib" / (name.replace(".", "/") + ".py")).is_file(), name
+    for path in BADGE.glob("*.py"):
+        own = f"redband_badge.{path.stem}"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ImportFrom) or own in seldom or node.col_offset == 0:
+                continue
+            names = {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
+            assert not names & seldom - {"redband_badge.settings"}, f"{path.name}:{node.lineno}"

@@ -54,7 +54,7 @@ class AutoOff(unittest.TestCase):
         self.assertEqual(self.minutes(59), 0)
 
     def test_never_when_set_to_0(self):
-        self.badge.options.auto_off_min = 0
+        self.task._auto_off_min = 0
         self.assertEqual(self.minutes(300), 0)
 
     def test_a_press_in_the_warning_keeps_it_awake(self):
@@ -101,7 +101,7 @@ class RealTreatments(unittest.TestCase):
         for kind, is_awake in ((Game, True), (RawGame, False)):
             bench = GameBench(ruleset("hits"), MemoryStore(), kind=kind)
             badge, task = make_task()
-            badge.game_journal = bench.game_journal
+            task._game_journal = bench.game_journal
             badge.state.is_in_game = False
             self.assertEqual(self.hour(task), numbers.SLEEP_AUTO_OFF)
             for _ in range(6):  # dying, which has a timer

@@ -85,7 +85,7 @@ class FakeBadge:
         self.info.ruleset_identity = bench.rules.identity
         self.command_queue = bench.commands
         self.observer = FakeObserver()
-        self.pending_commands = PendingCommands(self)
+        self.pending_commands = PendingCommands(self.command_queue, self.state)
 
     def ask(self, session, message, number=1):
         host_commands.take(self, session, number, message)

@@ -26,7 +26,7 @@ class FallingAsleep(Case):
 
     def test_transport_is_noted_then_marked_then_the_journal_closed_and_the_lights_held_off(self):
         badge = Badge()
-        error = badge.run(deep_sleep.fall_asleep(badge, numbers.SLEEP_TRANSPORT))
+        error = badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_TRANSPORT))
         self.assertEqual(error.args[0], None)
         self.assertEqual(badge.noted, [(numbers.NOTE_TRANSPORT_ON, numbers.SLEEP_TRANSPORT)])
         self.assertEqual(files.read_bytes(ROOT + limits.TRANSPORT_PATH), b"1")
@@ -37,7 +37,7 @@ class FallingAsleep(Case):
 
     def test_switching_off_leaves_no_file(self):
         badge = Badge()
-        error = badge.run(deep_sleep.fall_asleep(badge, numbers.SLEEP_AUTO_OFF))
+        error = badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_AUTO_OFF))
         self.assertEqual(error.args[0], None)
         self.assertEqual(badge.noted, [(numbers.NOTE_TRANSPORT_ON, numbers.SLEEP_AUTO_OFF)])
         self.assertFalse(self.exists(limits.TRANSPORT_PATH))
@@ -46,24 +46,28 @@ class FallingAsleep(Case):
         badge = Badge()
         self.world.presses = ((0, 10**9),)
         self.world.set_button()
-        error = badge.run(deep_sleep.fall_asleep(badge, numbers.SLEEP_TRANSPORT))
+        error = badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_TRANSPORT))
         self.assertEqual(error.args[0], limits.JAMMED_SLEEP_MS)
 
     def test_switching_off_waits_for_a_free_button_and_a_journal_that_works(self):
         badge = Badge()
         self.world.presses = ((0, 10**9),)
         self.world.set_button()
-        self.assertEqual(badge.run(deep_sleep.fall_asleep(badge, numbers.SLEEP_AUTO_OFF)), None)
+        self.assertEqual(
+            badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_AUTO_OFF)), None
+        )
         self.assertEqual(badge.noted, [])
         self.world.presses = ()
         self.world.set_button()
         broken = Badge(is_broken=True)
-        self.assertEqual(broken.run(deep_sleep.fall_asleep(broken, numbers.SLEEP_AUTO_OFF)), None)
+        self.assertEqual(
+            broken.run(deep_sleep.fall_asleep(broken, broken.state, numbers.SLEEP_AUTO_OFF)), None
+        )
         self.assertEqual(broken.done, [])
 
     def test_transport_that_the_journal_did_not_take_is_noted_at_the_waking(self):
         broken = Badge(is_broken=True)
-        error = broken.run(deep_sleep.fall_asleep(broken, numbers.SLEEP_TRANSPORT))
+        error = broken.run(deep_sleep.fall_asleep(broken, broken.state, numbers.SLEEP_TRANSPORT))
         self.assertTrue(error is not None)
         self.assertEqual(files.read_bytes(ROOT + limits.TRANSPORT_PATH), b"0")
         os.rename(ROOT + limits.TRANSPORT_PATH, ROOT + limits.WOKEN_PATH)
@@ -92,7 +96,7 @@ class FallingAsleep(Case):
         try:
             badge = Badge()
             badge.has_radio = True
-            badge.run(deep_sleep.fall_asleep(badge, numbers.SLEEP_TRANSPORT))
+            badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_TRANSPORT))
         finally:
             power.stop_radio = real
         self.assertEqual(stopped, [1])
@@ -111,8 +115,8 @@ class FallingAsleep(Case):
 
         badge = Badge()
         badge.options = Options()
-        self.assertTrue(sleep.enter_transport(badge))
-        error = badge.run(PowerTask(badge, Cell()).run(Beat()))
+        self.assertTrue(sleep.enter_transport(badge.state))
+        error = badge.run(PowerTask(Cell(), badge.state, None, 0, badge).run(Beat()))
         self.assertTrue(error is not None)
         self.assertEqual(badge.noted, [(numbers.NOTE_TRANSPORT_ON, numbers.SLEEP_TRANSPORT)])
         self.assertTrue(self.exists(limits.TRANSPORT_PATH))

@@ -20,11 +20,11 @@ from redband_badge.input_task import InputTask
 from redband_badge.journal_pages import JournalPages
 from redband_badge.journal_store import JournalStore
 from redband_badge.state import BadgeState
-from redband_badge.wakeup import Wakeup
 from redband_core import journal, limits
 from redband_core.clock import GameClock
 from redband_core.ruleset import Ruleset
-from redband_hal import board, inputs, system
+from redband_hal import board, event_loop, inputs, system
+from redband_hal.event_loop import Wakeup
 from redband_hal.inputs import Contact
 
 STALL_MS = 80
@@ -54,12 +54,13 @@ class Bench:
     """A badge whose time the test turns: 10 ms a look, and the length of each stall."""
 
     def __init__(self, edges, params=None):
-        inputs.time = Ticks
+        inputs.time = event_loop.time = Ticks
         self.real = (system.ticks_ms, system.ticks_diff)
         system.ticks_ms, system.ticks_diff = Ticks.ticks_ms, Ticks.ticks_diff
         Ticks.now_ms = 0
         machine.Chip.levels.clear()
         machine.Chip.handlers.clear()
+        event_loop._left_ticks_ms[0] = event_loop._IDLE
         self.edges = list(edges)  # times at which the button toggles, beginning with closed
         self.is_stalled = False
         self.late_edges = 0
@@ -91,12 +92,14 @@ class Bench:
         seq = self._append(kind, game_ms, payload)
         self.appends += 1
         self.is_stalled = True
+        event_loop._left_ticks_ms[0] = Ticks.now_ms
         self.pass_time(LONG_STALL_MS if self.appends % LONG_STALL_EACH == 0 else STALL_MS)
         self.is_stalled = False
         while self.late_edges:
             self.late_edges -= 1
             handler, pin = machine.Chip.handlers[board.PIN_BUTTON]
             handler(pin)
+        event_loop._left_ticks_ms[0] = event_loop._IDLE
         return seq
 
     def pass_time(self, ms):
@@ -115,7 +118,6 @@ class Bench:
     def run(self, until_ms, look=None):
         while Ticks.now_ms < until_ms:
             self.inputs.sample(Ticks.now_ms)
-            self.inputs._looked_ticks_ms = Ticks.now_ms
             if self.queue.front() is not None or Ticks.now_ms >= self.due_ms:
                 now_ms = Ticks.now_ms
                 self.due_ms = now_ms + self.game.work(now_ms)

@@ -16,12 +16,12 @@ from redband_badge.journal_store import JournalStore
 from redband_badge.raw_game import RawGame
 from redband_badge.state import BadgeState
 from redband_badge.supervisor import attempt
-from redband_badge.wakeup import Wakeup
 from redband_core import gestures, journal, numbers
 from redband_core.clock import GameClock
 from redband_core.errors import RulesError
 from redband_core.ruleset import Ruleset
 from redband_hal import system
+from redband_hal.event_loop import Wakeup
 
 with open(os.getenv("REDBAND_RULESET"), "rb") as file:
     RULESET = Ruleset.from_bytes(file.read())

@@ -10,9 +10,9 @@ import machine
 from redband_badge import heap_keeper, limits
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.state import BadgeState
-from redband_badge.wakeup import Wakeup
 from redband_core import numbers
 from redband_hal import system
+from redband_hal.event_loop import Wakeup
 
 
 class Engine:
@@ -32,8 +32,7 @@ class Badge:
 
     def __init__(self):
         self.root = "/nowhere"
-        self.reason = 0
-        self.tap = None
+        self.tap = None  # of its Observer
         self.inputs_seen = None
         self.state = BadgeState()
         self.game_journal = Journal()
@@ -41,6 +40,11 @@ class Badge:
         self.queue, self.command_queue = BoundedQueue(4, wakeup), BoundedQueue(4, wakeup)
         self.note_queue = BoundedQueue(4, wakeup)
         self.written = []
+
+    async def look(self):
+        queues = (self.queue, self.note_queue, self.command_queue)
+        playing = (self.state, self.game_journal, queues, self)
+        self.inputs_seen = await heap_keeper.look(self.root, playing, self.inputs_seen)
 
     def write(self):
         while self.note_queue.front() is not None:
@@ -59,7 +63,7 @@ def looks(badge, count=2):
     real, asyncio.sleep_ms = asyncio.sleep_ms, sleep_ms
     try:
         for _ in range(count):
-            asyncio.run(heap_keeper.look(badge))
+            asyncio.run(badge.look())
     except machine.ResetError:
         return True
     finally:
@@ -83,7 +87,7 @@ class KeeperTest(unittest.TestCase):
             "host": lambda badge: setattr(badge.state, "is_connected", True),
             "gesture": lambda badge: setattr(badge.state, "is_input_busy", True),
             "emergency": lambda badge: setattr(badge.state, "is_emergency", True),
-            "safe mode": lambda badge: setattr(badge, "reason", 1),
+            "safe mode": lambda badge: setattr(badge.state, "safe_mode_reason", 1),
             "input": lambda badge: badge.queue.put((1,)),
             "command": lambda badge: badge.command_queue.put((1,)),
             "trial": lambda badge: setattr(badge, "root", "/flash"),

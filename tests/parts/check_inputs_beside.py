@@ -6,7 +6,7 @@ import unittest
 import machine
 from input_bench import Bench, Ticks
 
-from redband_badge import input_task
+from redband_badge import loading
 from redband_core import gestures, limits, numbers
 from redband_core.advert import FLAG_INPUT_STUCK
 from redband_hal import board, inputs
@@ -156,7 +156,7 @@ class Options:
 
 
 class Wired:
-    """A badge as add_inputs sees it, and its supervisor."""
+    """A badge as the wiring of inputs sees it, and its supervisor."""
 
     def __init__(self, impact, woke_by_button=False):
         bench = Bench(has_impact=False)
@@ -168,7 +168,7 @@ class Wired:
         self.queue, self.note_queue = bench.queue, bench.note_queue
         self.tasks = []
         self.bench = bench
-        input_task.add_inputs(self, self)
+        loading._add_inputs(self, self)
 
     def add(self, number, factory):
         self.tasks.append(number)

@@ -8,11 +8,12 @@ from machine import Chip
 from power_bench import MINUTE_MS, Badge
 
 from redband_badge import light_sleep, limits, power_manager
-from redband_badge.power_task import add_power
+from redband_badge.power_parts import add_power
 from redband_badge.state import BadgeState
 from redband_core import numbers
 from redband_core.clock import GameClock
 from redband_hal import system
+from redband_hal.event_loop import Wakeup
 
 
 class Manager(unittest.TestCase):
@@ -107,8 +108,8 @@ class LightSleep(unittest.TestCase):
 
     def install(self):
         """Return a Sleeper half a minute after the start and the last input."""
-        sleeper = light_sleep.install(self.badge)
-        sleeper._inputs = (0, 0)
+        sleeper = light_sleep.install(*self.badge.sleep_parts())
+        sleeper._inputs_seen = (0, 0)
         sleeper._uptime = GameClock(35_000)
         sleeper._uptime.start(system.ticks_ms())
         return sleeper
@@ -144,8 +145,24 @@ class LightSleep(unittest.TestCase):
             await asyncio.sleep_ms(37)
 
         slept = self.play(wound, duration_ms=90, look_ms=1000)
-        self.assertTrue(30 <= slept[0] <= 37)
-        self.assertTrue(max(slept) <= 90 - 30)
+        self.assertEqual(slept[:3], [10, 10, 10])
+        self.assertTrue(30 <= sum(slept[:4]) <= 37)
+
+    def test_contact_that_moves_ends_the_sleep_after_ten_ms_and_wakes_the_input_task(self):
+        looks = [True, True, False]
+
+        class Inputs:
+            wakeup = Wakeup()
+
+            @staticmethod
+            def is_quiet():
+                return looks.pop(0)
+
+        self.badge.inputs = Inputs
+        self.install()._sleep(1000)
+        self.assertEqual(Chip.light_sleeps_ms, [10, 10, 10])
+        self.assertTrue(asyncio.run(Inputs.wakeup.wait(0)))
+        core.new_event_loop()
 
     def test_reason_is_seen_and_nothing_slept(self):
         state = self.badge.state

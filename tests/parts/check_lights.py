@@ -6,9 +6,9 @@ import unittest
 from game_bench import GameBench, MemoryStore, ruleset
 from machine import Chip
 
-from redband_badge.led_task import LedTask, add_lights
+from redband_badge.led_task import LedTask
 from redband_badge.state import BadgeState
-from redband_core import gestures, led, light_show, limits
+from redband_core import gestures, led, limits
 from redband_hal import board
 from redband_hal.lights import DUTY_FULL, PWM_HZ, Lights, switch_off
 
@@ -184,23 +184,6 @@ class Task(unittest.TestCase):
         asyncio.run(play())
         self.assertEqual(lights.shown[0], (1, 0, 0, 100))
         self.assertEqual(lights.shown[-1], (1, 1, 0, 100))
-
-    def test_brightness_is_that_of_the_settings(self):
-        class Options:
-            brightness_pct = 40
-
-        class Badge:
-            state = BadgeState()
-            options = Options()
-
-        class Supervisor:
-            def add(self, number, factory):
-                self.task = factory
-
-        add_lights(Badge, Supervisor(), STEADY_RED)
-        self.assertEqual(Badge.state.brightness_pct, 40)
-        self.assertEqual(light_show.brightness_pct(Badge.state), 40)
-        self.assertTrue(isinstance(Badge.lights, Lights))
 
 
 class NothingBeforeTheBook(unittest.TestCase):

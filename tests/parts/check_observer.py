@@ -9,10 +9,10 @@ from redband_badge import limits
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.observer import AGAIN, NOT_OURS, TAKEN, Observer, observing
 from redband_badge.state import BadgeState
-from redband_badge.wakeup import Wakeup
 from redband_core import advert, keys, numbers
 from redband_core.errors import ProtocolError
 from redband_hal import radio as hal_radio
+from redband_hal.event_loop import Wakeup
 from redband_hal.radio import Radio
 
 FILE = wire_keys.encode_key_file(b"GAME", bytes(48), bytes(64), 0, bytes(16))
@@ -61,6 +61,7 @@ class FakeBadge:
     def __init__(self):
         self.state = BadgeState()
         self.note_queue = BoundedQueue(16, Wakeup())
+        self.parts = (self.state, self.note_queue)
 
 
 class EarTest(unittest.TestCase):
@@ -68,12 +69,12 @@ class EarTest(unittest.TestCase):
         self.radio = Radios()
         self.badge = FakeBadge()
         self.adverts = FakeAdverts()
-        self.observer = Observer(self.radio, self.badge, keys.Access(FILE), self.adverts)
+        self.observer = Observer(self.radio, *self.badge.parts, keys.Access(FILE), self.adverts)
         self.taken = []
         self.result = TAKEN
         self.observer.takers[advert.KIND_BROADCAST] = self._take
 
-    def _take(self, badge, payload, rssi_dbm, now_ms):
+    def _take(self, payload, rssi_dbm, now_ms):
         self.taken.append((payload, rssi_dbm, now_ms))
         if self.result is None:
             raise ProtocolError("rubbish")
@@ -93,12 +94,12 @@ class EarTest(unittest.TestCase):
         for result in (NOT_OURS, None):
             self.result = result
             self.hear(call(mark=9))
-            self.observer.poll(0)
+            self.observer.poll(0 if result == NOT_OURS else 50)
         self.result = TAKEN
         self.hear(call(mark=9))
-        self.observer.poll(50)
-        self.hear(call(mark=9))
         self.observer.poll(100)
+        self.hear(call(mark=9))
+        self.observer.poll(150)
         self.assertEqual(len(self.taken), 3)
 
     def test_who_wants_each_packet_gets_it(self):
@@ -113,17 +114,17 @@ class EarTest(unittest.TestCase):
         self.hear(*[call(mark=mark) for mark in range(100)])
         for now_ms in range(0, 1000, 50):
             self.observer.poll(now_ms)
-        self.assertEqual(len(self.taken), 20 * limits.OBSERVE_CALLS_PER_POLL)
+        self.assertEqual(len(self.taken), 20 * limits.OBSERVE_CALLS_PER_TAKE)
 
     def test_proofs_remembered_are_bounded_and_the_newest(self):
         marks = list(range(100))
         for mark in marks:
             self.hear(call(mark=mark))
-            self.observer.poll(mark)
+            self.observer.poll(mark * limits.OBSERVE_TAKE_MS)
         self.assertEqual(len(self.observer._taken), limits.OBSERVE_REMEMBERED)
         for mark in marks[-limits.OBSERVE_REMEMBERED :]:
             self.hear(call(mark=mark))
-            self.observer.poll(200)
+            self.observer.poll((mark + 100) * limits.OBSERVE_TAKE_MS)
         self.assertEqual(len(self.taken), 100)
 
     def test_it_listens_by_the_policy_and_asks_the_controller_only_for_changes(self):
@@ -172,7 +173,7 @@ class EarTest(unittest.TestCase):
         self.assertTrue(3 <= 10000 - self.radio.failures < 15, self.radio.failures)
 
     def test_badge_without_keys_never_listens(self):
-        observer = Observer(self.radio, self.badge, keys.Access(), self.adverts)
+        observer = Observer(self.radio, *self.badge.parts, keys.Access(), self.adverts)
         observer.poll(0)
         self.assertEqual(self.radio.calls, [])
 

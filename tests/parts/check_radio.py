@@ -15,14 +15,15 @@ from redband_badge import limits
 from redband_badge.adverts import Adverts, first_count
 from redband_badge.boot_record import BootRecord
 from redband_badge.bounded_queue import BoundedQueue
+from redband_badge.observer import Observer
 from redband_badge.radio_task import RadioTask
 from redband_badge.state import BadgeState
 from redband_badge.supervisor import Beat
-from redband_badge.wakeup import Wakeup
 from redband_core import advert, frames, journal, numbers, opening, proofs
 from redband_core import limits as core_limits
 from redband_core.keys import Access
 from redband_hal import radio as hal_radio
+from redband_hal.event_loop import Wakeup
 from redband_hal.radio import Radio
 
 
@@ -56,6 +57,19 @@ class Boot:
 
     def save(self):
         self.saved = self.boot_count
+
+
+def radio_task(radio, badge, log, access):
+    """Return the task of a fake badge whose journal is `log`."""
+    adverts = Adverts(badge.state, badge.info, access, badge.boot)
+    observer = Observer(radio, badge.state, badge.note_queue, access, adverts)
+
+    def make_link(link, connection):
+        session = (badge.info, access, {})
+        link.JournalPages = lambda _store, _release: log
+        return link.Link(radio, connection, None, None, session, badge.state.radio_wakeup.set)
+
+    return RadioTask(radio, badge.state, b"info", badge.note_queue, observer, make_link)
 
 
 class FakeBadge:
@@ -130,13 +144,27 @@ class Log:
         self.released = before_seq
 
 
+class Events:
+    """What the controller says, which wakes the radio task as an interrupt does."""
+
+    def __init__(self, radio):
+        self.radio = radio
+        self.waiting = []
+
+    def append(self, event):
+        self.waiting.append(event)
+        if self.radio.wakeup is not None:
+            self.radio.wakeup.set()
+
+
 class FakeRadio:
     """Stands for redband_hal.radio. `failing`: numbers of advertise calls that raise."""
 
     def __init__(self):
         self.is_started = True
         self.start_failures = 0
-        self.events = []
+        self.wakeup = None
+        self.events = Events(self)
         self.failing = []
         self.advertise_calls = 0
         self.adverts = []
@@ -180,7 +208,8 @@ class FakeRadio:
         self.battery_pct = battery_pct
 
     def take_event(self):
-        return self.events.pop(0) if self.events else None
+        waiting = self.events.waiting
+        return waiting.pop(0) if waiting else None
 
     def advertise(self, interval_ms, data, response):
         self.advertise_calls += 1
@@ -203,8 +232,7 @@ class FakeRadio:
 
 class Bench:
     def __init__(self, count=0):
-        limits.RADIO_IDLE_POLL_MS = 1
-        limits.RADIO_CONNECTED_POLL_MS = 1
+        limits.RADIO_SEND_WAIT_MS = 1
         limits.RADIO_RETRY_FIRST_MS = 2
         limits.RADIO_RETRY_LONGEST_MS = 8
         limits.BLOCKED_TIMEOUT_MS = 60
@@ -214,7 +242,7 @@ class Bench:
         self.log = Log(count)
         self.notes = self.badge.note_queue
         self.access = Access(FILE)
-        self.task = RadioTask(self.radio, self.badge, self.log, self.access, {})
+        self.task = radio_task(self.radio, self.badge, self.log, self.access)
 
     def run(self, play):
         async def both():
@@ -445,7 +473,7 @@ class RadioTaskTest(unittest.TestCase):
         async def play():
             await Host(bench.radio, 1).prove()
             bench.radio.adverts = []
-            bench.task.observer.call(word, 60)
+            bench.task._observer.call(word, 60)
             await until(lambda: len(bench.radio.adverts) >= 4)
 
         bench.run(play)

@@ -314,6 +314,6 @@ class FailuresTest(unittest.TestCase):
 
     def test_state_is_said_while_the_fault_is_shown(self):
         self.ble.fail["scan"] = 1_000_000  # B11: it may not listen beside its adverts
-        self.bench.task.observer.forget()
+        self.bench.task._observer.forget()
         self.bench.run(20_000)
         self.assertEqual(shown(self.ble.advert).flags, FLAG_FAULT)

@@ -5,11 +5,19 @@ import gc
 import unittest
 
 import bluetooth
-from check_radio import FILE, HOST_NONCE, MASTER, FakeBadge, Log, frame_of, shown
+from check_radio import (
+    FILE,
+    HOST_NONCE,
+    MASTER,
+    FakeBadge,
+    Log,
+    frame_of,
+    radio_task,
+    shown,
+)
 
 from redband.wire import frames as wire_frames
 from redband_badge import limits, radio_windows
-from redband_badge.radio_task import RadioTask
 from redband_badge.radio_windows import WINDOW_MS, WINDOW_PERIOD_MS, Windows
 from redband_core import numbers
 from redband_core.advert import FLAG_FAULT
@@ -36,14 +44,13 @@ class Bench:
         self.radio = Radio("1", "2", "3", "4")
         self.ble = self.radio._ble
         badge = self.badge = FakeBadge()
-        badge.tap = None
         self.state = badge.state
         self.log = Log(3)
-        self.task = RadioTask(self.radio, badge, self.log, Access(FILE), {})
-        badge.observer = self.task.observer
+        self.task = radio_task(self.radio, badge, self.log, Access(FILE))
+        self.observer = self.task._observer
         self.sleeper = Sleeper()
         if is_windowed:
-            self.task.windows = Windows(badge, self.task.adverts, self.sleeper)
+            self.task.windows = Windows(badge.state, self.observer, self.sleeper)
         self.now_ms = 0
 
     def turn(self):
@@ -161,13 +168,13 @@ class WindowsTest(unittest.TestCase):
             bench.state.is_emergency = is_there  # without the touch() that comes with it
 
         def tap(is_there):
-            bench.badge.tap = is_there or None
+            bench.observer.tap = is_there or None
 
         def call(is_there):
             if is_there:
-                bench.task.observer.call(bytes(24), 30_000)
+                bench.observer.call(bytes(24), 30_000)
             else:
-                bench.task.observer.hush(bytes(24))
+                bench.observer.hush(bytes(24))
 
         for reason in (usb, emergency, tap, call):
             bench.rest()
@@ -183,7 +190,7 @@ class WindowsTest(unittest.TestCase):
 
     def test_who_waits_for_an_answer_keeps_it_on_so_long(self):
         self.bench.rest()
-        self.bench.task.observer.listen(8000)
+        self.bench.observer.listen(8000)
         self.assert_on(8000)
 
     def test_connection_keeps_it_on_and_a_moment_longer(self):
@@ -249,7 +256,7 @@ class CycleTest(unittest.TestCase):
         self.assertTrue(set(before) != set(after))
         self.assertEqual(self.ble.sizes[after[1]], hal_radio.WRITE_BUFFER_BYTES)
         self.assertEqual(self.ble.values[after[5]], b"Redband")
-        self.assertEqual(self.ble.values[after[0]][:3], b"\x02\x07\x00")
+        self.assertEqual(self.ble.values[after[0]], b"info")
         self.assertEqual(self.ble.values[after[3]], b"\x64")
         self.ble.fire(1, (3, 0, b"123456"))
         self.ble.peer_writes(

@@ -9,7 +9,7 @@ import flash_device
 import machine
 from flash_device import FlashDevice, format_and_mount, read_file, write_file
 
-from redband_badge import limits, self_test
+from redband_badge import app, limits, self_test
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
 from redband_core import journal, numbers, settings_check
@@ -225,7 +225,7 @@ class SelfTestTest(unittest.TestCase):
 
         async def play():
             helper = asyncio.create_task(technician(hands))
-            await self_test.at_start(badge, Radio(), self.feed)
+            await app.test_itself(badge, Radio(), self.feed)
             helper.cancel()
 
         asyncio.run(play())

@@ -9,7 +9,7 @@ from game_bench import GameBench, MemoryStore
 from redband.wire import keys as wire_keys
 from redband_badge import commands, limits
 from redband_badge.pending_commands import PendingCommands
-from redband_badge.radio_parts import gesture_taker
+from redband_badge.radio_side import RadioSide
 from redband_core import advert, gestures, journal, keys, numbers, tap
 
 WOUNDS = game_bench.ruleset("wounds")
@@ -30,6 +30,7 @@ class FakeObserver:
         self.access = keys.Access(key_file(role))
         self.now_ms = 0
         self.takers = {}
+        self.tap = None
         self.said = []
         self.on_poll = None
         self.forgotten = 0
@@ -61,10 +62,11 @@ class Info:
     badge_id = OWN_ID
 
 
-class FakeBadge:
-    """A badge around a GameBench."""
+class FakeBadge(RadioSide):
+    """The side of a badge that the radio is on, around a GameBench."""
 
     def __init__(self, bench, role=0, treatment=numbers.TREATMENT_BADGE):
+        super().__init__("", None, None)
         self.bench = bench
         self.game_journal, self.state, self.ruleset = bench.game_journal, bench.state, bench.rules
         self.command_queue = bench.commands
@@ -73,9 +75,8 @@ class FakeBadge:
         self.options = Options()
         self.options.treatment = treatment
         self.observer = FakeObserver(role)
-        self.tap = None
-        self.pending_commands = PendingCommands(self)
-        self.state.on_gesture = gesture_taker(self)
+        self.pending_commands = PendingCommands(self.command_queue, self.state)
+        self.state.on_gesture = self.take_gesture
 
 
 def taps(bench):
@@ -133,13 +134,13 @@ class GestureTest(unittest.TestCase):
         badge = FakeBadge(bench, role=numbers.ROLE_MEDIC, treatment=numbers.TREATMENT_HOST)
         bench.play(HOLD)  # the kit that one applies oneself
         self.assertEqual(events(bench)[-1], WOUNDS.gesture_event(HOLD))
-        self.assertEqual((badge.tap, badge.observer.said), (None, []))
+        self.assertEqual((badge.observer.tap, badge.observer.said), (None, []))
 
     def test_players_badge_picks_nothing(self):
         bench = wounded()
         badge = FakeBadge(bench, role=0)
         bench.play(gestures.TAPS_HOLD + 8)
-        self.assertEqual((badge.tap, bench.state.lights_once), (None, b""))
+        self.assertEqual((badge.observer.tap, bench.state.lights_once), (None, b""))
 
     def test_medics_badge_picks_shows_the_number_and_listens_for_calls(self):
         bench = GameBench(WOUNDS)
@@ -155,7 +156,7 @@ class GestureTest(unittest.TestCase):
         bench.commands.put((commands.PAUSE, 0, None))
         bench.wake()
         bench.play(HOLD)
-        self.assertEqual((badge.tap, badge.observer.said), (None, []))
+        self.assertEqual((badge.observer.tap, badge.observer.said), (None, []))
         self.assertEqual(bench.count(journal.REFUSED), 1)
 
     def test_new_gesture_ends_the_call_before(self):
@@ -172,9 +173,9 @@ class GestureTest(unittest.TestCase):
         badge = FakeBadge(bench)
         bench.play(HOLD)
         badge.observer.wait(limits.TAP_WANTED_MS - 1)
-        self.assertTrue(badge.tap is not None)
+        self.assertTrue(badge.observer.tap is not None)
         badge.observer.wait(1)
-        self.assertTrue(badge.tap is None)
+        self.assertTrue(badge.observer.tap is None)
         self.assertEqual(
             (badge.observer.said, badge.observer.takers, badge.observer.on_poll), ([], {}, None)
         )

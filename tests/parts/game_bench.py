@@ -11,10 +11,10 @@ from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.game import Game
 from redband_badge.game_task import GameTask
 from redband_badge.state import BadgeState
-from redband_badge.wakeup import Wakeup
 from redband_core import journal
 from redband_core.clock import TICKS_PERIOD, GameClock
 from redband_core.ruleset import Ruleset
+from redband_hal.event_loop import Wakeup
 
 DATA = os.getenv("REDBAND_RULES_DATA") or "../core/data"
 HIT = 1  # event of the rulesets `hits` and `wounds`

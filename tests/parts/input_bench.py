@@ -6,10 +6,10 @@ from redband_badge import input_task
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.input_task import InputTask
 from redband_badge.state import BadgeState
-from redband_badge.wakeup import Wakeup
 from redband_core import limits
 from redband_core.clock import GameClock
-from redband_hal import board, inputs, system
+from redband_hal import board, event_loop, inputs, system
+from redband_hal.event_loop import Wakeup
 from redband_hal.inputs import Contact
 
 GAME_START_MS = 5_000_000
@@ -34,7 +34,8 @@ class Bench:
     """The input task, its queues, and hands on the contacts. Times are ms since the start."""
 
     def __init__(self, has_impact=True, woke=False, is_held=False):
-        inputs.time = Ticks
+        inputs.time = event_loop.time = Ticks
+        event_loop._left_ticks_ms[0] = event_loop._IDLE
         system.ticks_ms = Ticks.ticks_ms
         input_task.system = system
         system.ticks_diff = Ticks.ticks_diff
@@ -60,10 +61,9 @@ class Bench:
     def look(self):
         """What run() does each INPUT_POLL_MS."""
         task = self.task
-        if task.is_busy or not task._is_quiet():
+        if task.is_busy or not task.is_quiet():
             task.sample(Ticks.ticks_ms())
             self.sampled_count += 1
-        task._looked_ticks_ms = Ticks.ticks_ms()
 
     def run_to(self, end_ms, edges=(), pin=board.PIN_BUTTON, stalls=(), delivered=1000):
         """Live until `end_ms`. edges: times at which the pin toggles, beginning with closed.
@@ -80,12 +80,15 @@ class Bench:
                     at_ms = finish_ms
             moments.append((at_ms, 1))
             poll_ms = at_ms + limits.INPUT_POLL_MS
-        for _begin_ms, finish_ms in stalls:
+        for begin_ms, finish_ms in stalls:
+            moments.append((begin_ms, -1))
             moments.append((finish_ms, 0.5))
         waiting = []
         for at_ms, kind in sorted(moments):
             stalled = [one for one in stalls if one[0] <= at_ms < one[1]]
-            if kind == 0 and stalled:
+            if kind == -1:
+                event_loop._left_ticks_ms[0] = (TICKS_START + at_ms) % (1 << 30)
+            elif kind == 0 and stalled:
                 level = 1 - machine.Chip.levels[pin]
                 machine.Chip.levels[pin] = level
                 waiting.append(pin)
@@ -101,6 +104,7 @@ class Bench:
                     handler, one = machine.Chip.handlers[number]
                     handler(one)
                 waiting = []
+                event_loop._left_ticks_ms[0] = event_loop._IDLE
         Ticks.now_ms = end_ms
 
     def blow(self, edges, end_ms, **options):

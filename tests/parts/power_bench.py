@@ -3,7 +3,8 @@
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.power_task import PowerTask
 from redband_badge.state import BadgeState
-from redband_badge.wakeup import Wakeup
+from redband_core import numbers
+from redband_hal.event_loop import Wakeup
 
 MINUTE_MS = 60_000
 
@@ -24,8 +25,18 @@ class GameJournal:
         return self.deadline_ms
 
 
+class Inputs:
+    """Contacts that nobody touches."""
+
+    def is_quiet(self):
+        return True
+
+
 class Badge:
     """What the power task needs of a Badge."""
+
+    inputs = Inputs()
+    boot = store = lights = None
 
     def __init__(self):
         self.state = BadgeState()
@@ -36,6 +47,11 @@ class Badge:
         self.game_journal = GameJournal()
         self.has_radio = True
         self.root = ""
+
+    def sleep_parts(self):
+        """Return what light_sleep.install takes."""
+        feels_blows = self.options.impact != numbers.IMPACT_OFF
+        return self.state, self.inputs, self.has_radio, feels_blows
 
     def notes(self):
         """Return the notes so far, and take them."""
@@ -60,6 +76,7 @@ class Cell:
 
 def make_task(cell=None):
     badge = Badge()
-    task = PowerTask(badge, cell or Cell())
+    rest = (badge.state, badge.game_journal, badge.options.auto_off_min, badge)
+    task = PowerTask(cell or Cell(), *rest)
     task._uptime.start(0)
     return badge, task

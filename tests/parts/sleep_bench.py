@@ -12,8 +12,8 @@ from machine import Chip
 from redband_badge import files, limits, sleep
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.state import BadgeState
-from redband_badge.wakeup import Wakeup
 from redband_hal import board, power, system
+from redband_hal.event_loop import Wakeup
 from redband_hal.lights import Lights
 
 ROOT = "/flash"

@@ -18,7 +18,7 @@ from bleak.backends.service import BleakGATTService, BleakGATTServiceCollection
 from bleak.exc import BleakError
 from tests.core.data.link import HostKeys, Log, badge_session
 
-from redband_core import frames
+from redband_core import advert, frames
 
 DEVICE = BLEDevice("C0:DE:00:00:00:2A", None, None)
 KEYS = HostKeys()
@@ -136,7 +136,7 @@ class FakeClient(BaseBleakClient):
 
     def _table(self) -> BleakGATTServiceCollection:
         table = BleakGATTServiceCollection()
-        service = BleakGATTService(None, 1, frames.SERVICE_UUID)
+        service = BleakGATTService(None, 1, advert.SERVICE_UUID)
         table.add_service(service)
         self.air.old_services -= 1
         if self.air.old_services >= 0:

@@ -93,7 +93,7 @@ class AirBadge:
     async def start(self, mtu: int = 247) -> None:
         """Switch the radio on and register the service."""
         self._credits = (await self._call(radio_frames.POWER_ON, struct.pack("<H", mtu)))[-1]
-        table = bytes([1]) + _uuid(frames.SERVICE_UUID) + bytes([len(_TABLE)])
+        table = bytes([1]) + _uuid(advert.SERVICE_UUID) + bytes([len(_TABLE)])
         for uuid, flags in _TABLE:
             table += _uuid(uuid) + struct.pack("<HB", flags, 0)
         handles = await self._call(radio_frames.REGISTER, table)

@@ -99,6 +99,20 @@ class Adverts:
         limit_ms = limits.ADVERT_TIMER_RENEW_MS if is_running else limits.ADVERT_RENEW_MS
         return age_ms >= limit_ms or self._wanted(now_ms) != self._said
 
+    def wait_ms(self, now_ms: int) -> int:
+        """Return for how long nothing has to be said anew, unless something changes."""
+        age_ms = now_ms - self._said_ms
+        if self._guests or self._is_guest_said:
+            return limits.ADVERT_TURN_MS - age_ms
+        is_running = self._state.timer_left_ms >= 0
+        left_ms = limits.ADVERT_TIMER_RENEW_MS if is_running else limits.ADVERT_RENEW_MS
+        left_ms -= age_ms
+        for span_ms in (limits.ADVERT_FAST_FOR_MS, limits.ADVERT_NORMAL_FOR_MS):
+            slower_ms = self._changed_ms + span_ms - now_ms
+            if 0 < slower_ms < left_ms:
+                left_ms = slower_ms
+        return left_ms
+
     def make(self) -> bytes:
         """Return the advertising data to say now, under a new count."""
         self._is_guest_said = bool(self._guests) and not self._is_guest_said

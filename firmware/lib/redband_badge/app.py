@@ -11,8 +11,7 @@ from redband_badge import limits
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
 from redband_badge.files import read_bytes
-from redband_badge.power_task import add_power
-from redband_badge.radio_parts import add_radio, make_radio
+from redband_badge.on_demand import POWER_PARTS, RADIO_PARTS, SELF_TEST, WAKE_CHECK, Needed
 from redband_badge.supervisor import attempt
 from redband_core import numbers
 from redband_hal import system
@@ -20,11 +19,9 @@ from redband_hal import system
 
 def run(root: str = "") -> None:
     """Start the badge whose files lie in `root`. Returns only by KeyboardInterrupt."""
-    from redband_badge import sleep  # leaves the memory of a badge that is awake
-
-    if not sleep.wake_check(root):
-        return
-    system.forget("redband_badge.sleep")
+    with Needed(WAKE_CHECK) as sleep:
+        if not sleep.wake_check(root):
+            return
     del sleep
     cause = system.reset_cause()
     boot = BootRecord(root + "/boot.cnt")
@@ -42,6 +39,18 @@ def run(root: str = "") -> None:
         run_badge(app.badge, boot, watchdog)
     boot.mark_failed(numbers.REASON_TASKS if error is None else numbers.REASON_BOOTS)
     system.reset()
+
+
+async def test_itself(badge, radio, feed) -> None:
+    """Run the self-test if one was asked for; the game begins afterwards."""
+    # The file is the installer's wish, or the result of a test that failed.
+    if read_bytes(badge.root + limits.SELF_TEST_PATH) is None:
+        return
+    parts = (badge.options, badge.boot, badge.game_journal)
+    with Needed(SELF_TEST) as self_test:
+        await self_test.at_start(badge.root, *parts, radio, feed)
+    badge.state.set_fault(numbers.FAULT_SELF_TEST, badge.boot.test_failed != 0)
+    badge.clock.start(system.ticks_ms())
 
 
 class App:
@@ -64,7 +73,8 @@ class App:
         radio = None
         if badge.has_radio:
             # Before the heap grows into the memory that the controller needs (PITFALLS B9).
-            radio = make_radio()
+            with Needed(RADIO_PARTS) as radio_parts:
+                radio = radio_parts.make_radio()
             self.radios.append(radio)
             self._try_start(radio)
         badge.load()
@@ -72,23 +82,19 @@ class App:
             for started in self.radios:
                 started.stop()
             return
-        await self._test_itself(badge, radio)
+        await test_itself(badge, radio, self._watchdog.feed)
         supervisor = badge.make_supervisor(self._watchdog.feed)
         if radio is not None:
-            add_radio(badge, supervisor, radio)
-        add_power(badge, supervisor)
+            with Needed(RADIO_PARTS) as radio_parts:
+                radio_parts.add_radio(badge, supervisor, radio)
+            del radio_parts
+        with Needed(POWER_PARTS) as power_parts:
+            power_parts.add_power(badge, supervisor)
+        del power_parts
         gc.collect()
         gc.threshold(limits.GC_THRESHOLD_BYTES)
         self.is_running = True
         await supervisor.run()
-
-    async def _test_itself(self, badge, radio) -> None:
-        # The file is the installer's wish, or the result of a test that failed.
-        if read_bytes(badge.root + limits.SELF_TEST_PATH) is not None:
-            from redband_badge import self_test
-
-            await self_test.at_start(badge, radio, self._watchdog.feed)
-            system.forget("redband_badge.self_test")
 
     def _try_start(self, radio) -> None:
         try:

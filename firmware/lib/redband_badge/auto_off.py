@@ -13,17 +13,20 @@ _MINUTE_MS = 60_000
 class AutoOff:
     """What has happened to the badge since it was last needed."""
 
-    def __init__(self, badge, up_ms: int) -> None:
-        """`up_ms`: uptime now."""
-        self._badge = badge
+    def __init__(self, state, game_journal, after_min: int, up_ms: int) -> None:
+        """`after_min`: it is switched off so many minutes later. `up_ms`: uptime now."""
+        self._state = state
+        self._game_journal = game_journal
+        self._after_ms = after_min * _MINUTE_MS
         self._needed_ms = up_ms
         self._inputs = None
 
     def look(self, up_ms: int) -> int:
         """Return numbers.SLEEP_AUTO_OFF when it is time, else 0. Call each second."""
-        badge, state = self._badge, self._badge.state
+        state = self._state
         inputs = (state.acknowledged, state.refused)
-        engine = getattr(badge.game_journal, "engine", None)  # without rules there are no timers
+        # Without rules there are no timers; and a journal restored anew has another engine.
+        engine = getattr(self._game_journal, "engine", None)
         is_needed = (
             inputs != self._inputs
             or state.is_input_busy
@@ -34,7 +37,7 @@ class AutoOff:
         self._inputs = inputs
         if is_needed:
             self._needed_ms = up_ms
-        left_ms = self._needed_ms + badge.options.auto_off_min * _MINUTE_MS - up_ms
+        left_ms = self._needed_ms + self._after_ms - up_ms
         is_warned = left_ms <= limits.OFF_WARNING_MS
         if is_warned != state.is_off_warned:
             state.is_off_warned = is_warned

@@ -10,11 +10,12 @@ from redband_badge import files, limits
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.game_journal import GameJournal
 from redband_badge.journal_store import JournalStore
+from redband_badge.on_demand import HEAP_KEEPER, LOADING, STATUS, TRIAL, Needed
 from redband_badge.state import BadgeState
-from redband_badge.wakeup import Wakeup
 from redband_core import numbers
 from redband_core.clock import GameClock
 from redband_hal import system
+from redband_hal.event_loop import Wakeup
 
 _NO_IDENTITY = bytes(8)
 
@@ -40,8 +41,8 @@ class Badge:
 
     def __init__(self, root: str, boot, cause: int, reason: int) -> None:
         """`root`: directory of the badge's files. `boot`: BootRecord after begin()."""
-        from redband_badge import loading
-
+        self._loading = Needed(LOADING)
+        loading = self._loading.take()
         self.root = root
         self.boot = boot
         self.mark_running = boot.mark_running  # called at each report of a task
@@ -59,28 +60,26 @@ class Badge:
         self.game_journal = GameJournal(self.store, self.state, 0, 0)
         self.clock = GameClock()
         self.is_loaded = False
+        self.inputs = None
+        self.lights = None
         self.observer = None  # with a radio: an Observer
-        self.pending_commands = None
-        self.tap = None  # a medic's tap that is going on: see tap_calls
         self.supervisor = None
-        self.inputs_seen = None  # of heap_keeper
+        self._inputs_seen = None  # of heap_keeper
         self._heap_look_ms = limits.HEAP_FIRST_LOOK_MS
         self.options = loading.read_settings(self)
         self.has_radio = self.options.has_radio
 
     def load(self) -> None:
         """Read ruleset and journal, restore the state, write the boot record."""
-        from redband_badge import loading
-
-        loading.load(self)
+        with Needed(LOADING) as loading:
+            loading.load(self)
         self.is_loaded = True
 
     def make_supervisor(self, feed):
         """Return a supervisor with the tasks of input, game and LED. `feed()`: the watchdog."""
-        from redband_badge import loading
-
-        self.supervisor = loading.make_supervisor(self, feed)
-        system.forget("redband_badge.loading")
+        with Needed(LOADING) as loading:
+            self.supervisor = loading.make_supervisor(self, feed)
+        self._loading.end()
         return self.supervisor
 
     # What the supervisor tells.
@@ -100,21 +99,34 @@ class Badge:
         """All has been well for HEALTHY_AFTER_MS."""
         self.boot.mark_healthy(self.reason != 0)
         if files.exists(self.root + "/slot"):
-            from redband_badge import trial  # an update has to be judged, or was
+            self._judge_trial()
 
-            trial.judge(self)
+    def _judge_trial(self) -> None:
+        """Judge an update, or say how it ended."""
+        running = [number for number, _failures in self.supervisor.failure_counts()]
+        is_radio_missing = self.has_radio and numbers.TASK_RADIO not in running
+        modules = Needed(TRIAL)
+        trial = modules.take()
+        trial.judge(self.root, self.state, self.info, self.note_queue, is_radio_missing, modules)
 
     async def look(self) -> None:
         """Answer whoever asks over USB, while the game goes on; look after the heap."""
         if system.usb_asked():
-            from redband_badge import status
+            self._tell_status()
+        if self.supervisor.uptime_ms < self._heap_look_ms:
+            return
+        self._heap_look_ms = self.supervisor.uptime_ms + limits.HEAP_LOOK_MS
+        if system.is_heap_short(limits.HEAP_LEFT_BYTES):
+            queues = (self.queue, self.note_queue, self.command_queue)
+            playing = (self.state, self.game_journal, queues, self.observer)
+            with Needed(HEAP_KEEPER) as heap_keeper:
+                self._inputs_seen = await heap_keeper.look(self.root, playing, self._inputs_seen)
 
-            status.answer(self)
-            system.forget("redband_badge.status")
-        if self.supervisor.uptime_ms >= self._heap_look_ms:
-            self._heap_look_ms = self.supervisor.uptime_ms + limits.HEAP_LOOK_MS
-            if system.is_heap_short(limits.HEAP_LEFT_BYTES):
-                from redband_badge import heap_keeper
-
-                await heap_keeper.look(self)
-                system.forget("redband_badge.heap_keeper")
+    def _tell_status(self) -> None:
+        who = (self.boot, self.options, self.info)
+        radio = 0
+        if self.observer is not None:
+            radio = self.observer.radio.dropped_count + self.observer.radio.heard_dropped_count
+        dropped = (self.queue.dropped_count, radio)
+        with Needed(STATUS) as status:
+            status.answer(self.root, who, self.state, self.store, self.supervisor, dropped)

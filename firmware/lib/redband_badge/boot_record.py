@@ -8,6 +8,7 @@ also has the bytes.
 import binascii
 
 from redband_badge import files, limits
+from redband_badge.on_demand import BOOT_BEGIN, Needed
 from redband_core import numbers
 from redband_hal import system
 
@@ -27,8 +28,6 @@ class BootRecord:
 
     def __init__(self, path: str) -> None:
         """Load `path`; never raises."""
-        from redband_badge import boot_begin
-
         self.path = path
         self.boot_count = 0
         self.failures = 0
@@ -40,18 +39,16 @@ class BootRecord:
         self.hung_task = NO_TASK
         self.mark = bytearray(7)
         self._is_held = False
-        boot_begin.load(self)
+        with Needed(BOOT_BEGIN) as boot_begin:
+            boot_begin.load(self)
 
     def begin(self, cause: int) -> int:
         """Count this start; return 0 for a normal one or the REASON_ to go to safe mode.
 
         `cause`: a CAUSE_ number.
         """
-        from redband_badge import boot_begin
-
-        reason = boot_begin.begin(self, cause)
-        system.forget("redband_badge.boot_begin")
-        return reason
+        with Needed(BOOT_BEGIN) as boot_begin:
+            return boot_begin.begin(self, cause)
 
     def save(self) -> None:
         """Write the file, or remember that it can't be written."""

@@ -4,7 +4,7 @@ Guarantee: what does not fit is counted in `dropped_count`; an item stays in fro
 consumer removes it, so a consumer that fails and is restarted finds it again.
 """
 
-from redband_badge.wakeup import Wakeup
+from redband_hal.event_loop import Wakeup
 
 
 class BoundedQueue:

@@ -12,6 +12,7 @@ Answers: 0 done, 1 and more the refusal of the engine or its ruleset, below 0 th
 """
 
 from redband_badge.game import Game
+from redband_badge.on_demand import TAP_RECORDS, Needed
 from redband_core import journal, numbers
 from redband_core.packing import SIGNED_MAX, put_varint
 
@@ -60,13 +61,8 @@ def take(game_journal, item: tuple, now_ms: int) -> int:
 
 
 def _tap(game_journal, value: tuple, now_ms: int) -> int:
-    from redband_badge import tap_records  # seldom
-    from redband_hal import system
-
-    try:
+    with Needed(TAP_RECORDS) as tap_records:
         return tap_records.decide(game_journal, value, now_ms)
-    finally:
-        system.forget("redband_badge.tap_records")
 
 
 def _sent_by(game_journal, role: int, now_ms: int) -> None:
@@ -80,7 +76,6 @@ def _broadcast(game_journal, value: tuple, now_ms: int) -> int:
     Its number stands before its record. A cut between the two leaves it undone: the number counts
     only together with that record.
     """
-
     number, command, event = value
     if number <= game_journal.broadcast_number:
         return numbers.ANSWER_OLD

@@ -8,7 +8,6 @@ stands still, since no tick passes; so no timer is shortened and no state improv
 
 import asyncio
 import os
-import sys
 
 from redband_badge import files, limits
 from redband_core import numbers
@@ -24,45 +23,45 @@ FALLING_ASLEEP = b"\x3c\x03\x14\x00\x1e\x03\x14\x00\x0a\x03\x14\x00"
 WAKING = b"\x0a\x03\x14\x00\x1e\x03\x14\x00\x3c\x03\x14\x00"
 
 
-async def fall_asleep(badge, kind: int) -> None:
+async def fall_asleep(parts, state, kind: int) -> None:
     """Put the badge to sleep; returns only when that is impossible or unwanted now.
 
-    `kind`: numbers.SLEEP_TRANSPORT, or SLEEP_AUTO_OFF, which waits for a journal that works and a
-    button that is free.
+    `parts`: SleepParts. `kind`: numbers.SLEEP_TRANSPORT, or SLEEP_AUTO_OFF, which waits for a
+    journal that works and a button that is free.
     """
     button = power.button()
     is_transport = kind == numbers.SLEEP_TRANSPORT
     if not power.can_wake() or (not is_transport and power.is_pressed(button)):
         return
-    is_noted = await _note(badge, ((numbers.NOTE_TRANSPORT_ON, kind),))
+    is_noted = await _note(parts, ((numbers.NOTE_TRANSPORT_ON, kind),))
     if is_transport:
         try:
-            files.replace(badge.root + limits.TRANSPORT_PATH, b"1" if is_noted else b"0")
+            files.replace(parts.root + limits.TRANSPORT_PATH, b"1" if is_noted else b"0")
         except OSError:
             return  # without the file it would start at the first press
     elif not is_noted:
         return
-    badge.boot.mark_healthy(badge.reason != 0)  # an end in good order is no failed start
-    if badge.has_radio:
+    parts.boot.mark_healthy(state.safe_mode_reason != 0)  # an end in good order is no failed start
+    if parts.has_radio:
         power.stop_radio()
-    badge.store.close()
-    _play(badge.lights, FALLING_ASLEEP)
+    parts.store.close()
+    _play(parts.lights, FALLING_ASLEEP)
     _sleep(button)
 
 
-async def note_waking(badge) -> None:
+async def note_waking(parts) -> None:
     """Note that the badge was woken from transport mode, once."""
-    path = badge.root + limits.WOKEN_PATH
+    path = parts.root + limits.WOKEN_PATH
     found = ((numbers.NOTE_TRANSPORT_WOKEN, 0),)
     if files.read_bytes(path) == b"0":
         found = ((numbers.NOTE_TRANSPORT_ON, numbers.SLEEP_TRANSPORT),) + found
-    if await _note(badge, found):
+    if await _note(parts, found):
         os.remove(path)
 
 
-async def _note(badge, found: tuple) -> bool:
+async def _note(parts, found: tuple) -> bool:
     """Return whether the journal has taken these notes."""
-    queue = badge.note_queue
+    queue = parts.note_queue
     for item in found:
         if not queue.put(item):
             return False
@@ -156,11 +155,3 @@ def _play(lights, sequence: bytes) -> None:
         lights.show(levels & 1, levels >> 1 & 1, 0)
         power.pause_ms(sequence[index] * UNIT_MS)
     lights.show(0, 0, 0)
-
-
-def leave() -> None:
-    """Let this module leave the memory."""
-    import redband_badge
-
-    if sys.modules.pop("redband_badge.deep_sleep", None) is not None:
-        delattr(redband_badge, "deep_sleep")

@@ -6,6 +6,7 @@ restart finds there gives the same state again, paused or not. Subclasses say wh
 """
 
 from redband_badge import limits
+from redband_badge.on_demand import COMMANDS, Needed
 from redband_core import journal, numbers
 from redband_core.advert import FLAG_JOURNAL_FULL
 from redband_core.errors import ProtocolError
@@ -178,15 +179,13 @@ class GameJournal:
 
         Raises OSError, with nothing shown. In a pause nothing is done.
         """
-        from redband_badge import commands  # costs a badge that hears none no memory
-
-        commands.set_paused(self, True, now_ms, source)
+        with Needed(COMMANDS) as commands:
+            commands.set_paused(self, True, now_ms, source)
 
     def resume(self, now_ms: int, source: int = 0) -> None:
         """Let the game go on; see pause()."""
-        from redband_badge import commands
-
-        commands.set_paused(self, False, now_ms, source)
+        with Needed(COMMANDS) as commands:
+            commands.set_paused(self, False, now_ms, source)
 
     def note(self, now_ms: int, code: int, value: int, is_vital: bool = False) -> None:
         """Write a note. Raises OSError. `is_vital`: in a full journal as well, as are the game's

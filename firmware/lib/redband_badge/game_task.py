@@ -10,6 +10,7 @@ a pause too. Game time is that clock's, less what pauses took.
 """
 
 from redband_badge import limits
+from redband_badge.on_demand import COMMANDS, EMERGENCY, Needed
 from redband_core import gestures, numbers
 from redband_hal import system
 
@@ -34,6 +35,7 @@ class GameTask:
         self._in_hand = None  # the queue whose front item is being written
         self._dropped_count = 0
         self._released_seq = 0
+        self._told_seq = -1  # newest record that the radio was told of
         # The last pause, in the time of `clock`: what was stamped within it is refused.
         self._was_paused = game_journal.is_paused
         self._paused_ms = self._resumed_ms = 0
@@ -55,6 +57,9 @@ class GameTask:
         now_ms = self._game_ms()
         is_up_to_date = self._work(now_ms)
         self._state.game_ms = now_ms
+        if self._state.last_seq != self._told_seq:
+            self._told_seq = self._state.last_seq
+            self._state.radio_wakeup.set()
         return self._game_journal.wait_ms(now_ms) if is_up_to_date else 0
 
     def _recover(self) -> None:
@@ -109,9 +114,8 @@ class GameTask:
             game_journal.decided_seq = -1
             if queue is self._queue:
                 if item[0] == gestures.EMERGENCY:
-                    from redband_badge import emergency  # seldom, one hopes
-
-                    emergency.take_gesture(game_journal, self._state, first_ms, now_ms)
+                    with Needed(EMERGENCY) as emergency:
+                        emergency.take_gesture(game_journal, self._state, first_ms, now_ms)
                 else:
                     code = item[0]
                     if code >= gestures.HOLD and self._state.on_gesture and not is_in_pause:
@@ -120,9 +124,8 @@ class GameTask:
             elif queue is self._note_queue:
                 game_journal.note(now_ms, item[0], item[1])
             else:
-                from redband_badge import commands  # costs a badge that hears none no memory
-
-                game_journal.result = commands.take(game_journal, item, now_ms)
+                with Needed(COMMANDS) as commands:
+                    game_journal.result = commands.take(game_journal, item, now_ms)
                 self._game_ms()
             self._finish(queue)
             item = queue.front()

@@ -15,33 +15,34 @@ from redband_core import numbers
 from redband_hal import system
 
 
-async def look(badge) -> None:
-    """Start the badge, whose heap is short, again if its game stands still."""
-    state = badge.state
+async def look(root: str, playing, inputs_seen):
+    """Start the badge, whose heap is short, again if its game stands still.
+
+    `root`: directory of the badge's files. `playing`: state, game journal, queues of the game task
+    and Observer or None. `inputs_seen`: what the look before returned, at first None.
+    """
+    state, _game_journal, queues, _observer = playing
     inputs = (state.acknowledged, state.refused)
-    is_quiet = inputs == badge.inputs_seen
-    badge.inputs_seen = inputs
-    if not is_quiet or badge.reason or not stands_still(badge):
-        return
-    badge.note_queue.put((numbers.NOTE_HEAP_SHORT, system.heap_bytes()[0]))
+    if inputs != inputs_seen or state.safe_mode_reason or not stands_still(root, playing):
+        return inputs
+    queues[1].put((numbers.NOTE_HEAP_SHORT, system.heap_bytes()[0]))
     await asyncio.sleep_ms(limits.HEAP_NOTE_MS)  # the note has to reach the journal
-    if (state.acknowledged, state.refused) == inputs and stands_still(badge):
+    if (state.acknowledged, state.refused) == inputs and stands_still(root, playing):
         system.reset()
+    return inputs
 
 
-def stands_still(badge) -> bool:
+def stands_still(root: str, playing) -> bool:
     """Return whether a start again now would cost nobody anything."""
-    state = badge.state
-    engine = getattr(badge.game_journal, "engine", None)
+    state, game_journal, queues, observer = playing
+    engine = getattr(game_journal, "engine", None)
     return not (
         state.is_input_busy
         or state.is_connected
         or state.is_emergency
-        or badge.tap is not None
+        or (observer is not None and observer.tap is not None)
         or "redband_badge.update" in sys.modules
         or (engine is not None and engine.next_deadline_ms() >= 0)
-        or badge.queue.front() is not None
-        or badge.note_queue.front() is not None
-        or badge.command_queue.front() is not None
-        or files.exists(badge.root + "/slot")
+        or any(queue.front() is not None for queue in queues)
+        or files.exists(root + "/slot")
     )

@@ -6,19 +6,23 @@ Leaves the memory again when it was used.
 """
 
 from redband_badge import commands
+from redband_badge.on_demand import BROADCAST, WAKE_CHECK, Needed
 from redband_core import command_frames, frames, numbers
 
 
-def take(badge, session, number: int, message: bytes) -> None:
-    """Take a signed message of `session`, see BadgeSession. Raises ProtocolError."""
+def take(side, session, number: int, message: bytes) -> None:
+    """Take a signed message of `session`, see BadgeSession. Raises ProtocolError.
+
+    `side`: RadioSide.
+    """
     opcode = message[0]
     if opcode == frames.BROADCAST:
-        _take_broadcast(badge, session, number, command_frames.decode_broadcast(message))
+        _take_broadcast(side, session, number, command_frames.decode_broadcast(message))
         return
     is_event = opcode == frames.EVENT
     decode = command_frames.decode_event if is_event else command_frames.decode_command
     request, what, args = decode(message)
-    entry, is_new = badge.pending_commands.request(request)
+    entry, is_new = side.pending_commands.request(request)
     entry[2:] = [session, number, opcode]
     if not is_new:
         if entry[1] is not None:
@@ -29,11 +33,11 @@ def take(badge, session, number: int, message: bytes) -> None:
         _finish(entry, outcome)
 
     if is_event:
-        outcome = _event(badge, session.role, what, args, done)
+        outcome = _event(side, session.role, what, args, done)
     else:
-        outcome = _command(badge, session.role, what, done)
+        outcome = _command(side, session.role, what, done)
     if outcome == numbers.ANSWER_BUSY:
-        badge.pending_commands.requests.remove(entry)  # said again, it is tried again
+        side.pending_commands.requests.remove(entry)  # said again, it is tried again
     if outcome is not None:
         _finish(entry, outcome)
 
@@ -45,19 +49,19 @@ def _finish(entry: list, outcome: int) -> None:
         session.answer(number, command_frames.encode_result(opcode, request, outcome))
 
 
-def _event(badge, role: int, event_id: int, args: tuple, done) -> "int | None":
+def _event(side, role: int, event_id: int, args: tuple, done) -> "int | None":
     """Return an outcome, or None when the game task will say it to `done`."""
-    ruleset = badge.ruleset
+    ruleset = side.ruleset
     if ruleset is None:
         return numbers.ANSWER_NO_RULES
     if event_id >= len(ruleset.event_roles):
         return numbers.ANSWER_UNKNOWN
     if not commands.may_send(ruleset, event_id, role):
         return numbers.ANSWER_ROLE
-    return _give(badge, commands.EVENT, (event_id, args, role), done)
+    return _give(side, commands.EVENT, (event_id, args, role), done)
 
 
-def _command(badge, role: int, command: int, done) -> "int | None":
+def _command(side, role: int, command: int, done) -> "int | None":
     roles = command_frames.COMMAND_ROLES
     if not 0 < command < len(roles):
         return numbers.ANSWER_UNKNOWN
@@ -65,34 +69,33 @@ def _command(badge, role: int, command: int, done) -> "int | None":
         return numbers.ANSWER_ROLE
     if command == numbers.COMMAND_PAUSE or command == numbers.COMMAND_RESUME:
         kind = commands.PAUSE if command == numbers.COMMAND_PAUSE else commands.RESUME
-        return _give(badge, kind, role, done)
+        return _give(side, kind, role, done)
     if command == numbers.COMMAND_IDENTIFY:
-        badge.state.identified += 1
-        badge.state.touch()
+        side.state.identified += 1
+        side.state.touch()
         return numbers.ANSWER_DONE
     if command == numbers.COMMAND_TRANSPORT:
-        from redband_badge import sleep
-
-        return numbers.ANSWER_DONE if sleep.enter_transport(badge) else numbers.ANSWER_IMPOSSIBLE
+        with Needed(WAKE_CHECK) as sleep:
+            can_wake = sleep.enter_transport(side.state)
+        return numbers.ANSWER_DONE if can_wake else numbers.ANSWER_IMPOSSIBLE
     if command == numbers.COMMAND_EMERGENCY_OVER:
         note = (numbers.NOTE_EMERGENCY, 0)
     else:
         is_begin = command == numbers.COMMAND_GAME_BEGINS
         note = (numbers.NOTE_GAME_BEGUN if is_begin else numbers.NOTE_GAME_ENDED, 0)
-    return _give(badge, commands.NOTE, note + (role,), done)
+    return _give(side, commands.NOTE, note + (role,), done)
 
 
-def _give(badge, kind: int, value, done) -> "int | None":
-    return None if badge.pending_commands.give(kind, value, done) else numbers.ANSWER_BUSY
+def _give(side, kind: int, value, done) -> "int | None":
+    return None if side.pending_commands.give(kind, value, done) else numbers.ANSWER_BUSY
 
 
-def _take_broadcast(badge, session, number: int, payload: bytes) -> None:
-    from redband_badge import broadcast
-
+def _take_broadcast(side, session, number: int, payload: bytes) -> None:
     def done(outcome: int) -> None:
-        newest = badge.game_journal.broadcast_number
+        newest = side.game_journal.broadcast_number
         session.answer(number, command_frames.encode_broadcast_result(newest, outcome))
 
-    outcome = broadcast.obey(badge, payload, done)
+    with Needed(BROADCAST) as broadcast:
+        outcome = broadcast.obey(side, payload, done)
     if outcome is not None:
         done(outcome)

@@ -1,7 +1,7 @@
-"""Samples the contacts and turns them into gestures, stamped when the contact first closed.
+"""Looks at contacts that move and turns them into gestures, stamped when they first closed.
 
-Guarantee: the first edge counts at once; a pulse between two samples is not missed; what finds
-the queue full is counted. A paused game does not stop the filters: they run on the uptime, and a
+Guarantee: the first edge counts at once; a pulse between two looks is not missed; what finds the
+queue full is counted. A paused game does not stop the filters: they run on the uptime, and a
 stamp becomes game time when it goes into the queue. Does not know what a gesture means: the
 ruleset does.
 
@@ -13,8 +13,8 @@ import asyncio
 from redband_core import gestures, hit_filter, limits, numbers
 from redband_core.advert import FLAG_INPUT_STUCK
 from redband_core.clock import TICKS_PERIOD, GameClock
-from redband_hal import board, system
-from redband_hal.inputs import Contact
+from redband_hal import system
+from redband_hal.event_loop import Wakeup
 
 SOURCE_BUTTON = 0
 SOURCE_IMPACT = 1
@@ -30,8 +30,6 @@ _CODES = (
 )
 _FIRST_FAULT = 2
 
-_IDLE_MAX = 1000  # looks without a sample: the uptime must be read now and then
-
 # When nothing has moved for this long, every contact has rested and every gesture has ended.
 REST_MS = limits.TAP_GAP_MS + limits.HOLD_MS
 
@@ -44,19 +42,18 @@ class _Channel:
         self.filter = hit_filter.HitFilter(settle_ms, refractory_ms, limits.STUCK_MS, contact_ms)
         self.was_stuck = False
 
-    def sample(self, clock, is_late: bool) -> int:
+    def sample(self, clock) -> int:
         """Return the filter's code for this moment."""
         edge_count, first_ticks_ms, last_ticks_ms, seen_ms = self.contact.take_edges()
         is_active, now_ms = self.contact.is_active(), clock.now_ms
         if not edge_count:
             return self.filter.sample(is_active, 0, now_ms, now_ms)
         first_ms, last_ms = clock.at(first_ticks_ms), clock.at(last_ticks_ms)
-        seen_ms = -1 if is_late else seen_ms
         return self.filter.sample(is_active, edge_count, first_ms, now_ms, last_ms, seen_ms)
 
 
 class InputTask:
-    """Owns the button and the impact sensor's pin."""
+    """Owns the button and the impact sensor's pin. `wakeup`: for the contacts' edges."""
 
     def __init__(self, clock, button, impact, queue, note_queue, state) -> None:
         """`impact`: a contact, or None. `queue`: for gestures; `note_queue`: for (note code,
@@ -69,7 +66,7 @@ class InputTask:
         self._gestures = gestures.Gestures()
         self._uptime = GameClock()
         self._uptime.start(system.ticks_ms())
-        self._looked_ticks_ms = None  # when run() last looked at the contacts
+        self.wakeup = Wakeup()
         self._motor_ticks_ms = state.motor_ticks_ms
         self.is_busy = True
         self._moved_ms = 0
@@ -87,20 +84,17 @@ class InputTask:
         self._fault_due_ms = 0
 
     async def run(self, beat) -> None:
-        """Sample for ever."""
-        idle_count = 0
+        """Look for ever."""
         while True:
             beat.report()
-            ticks_ms = system.ticks_ms()
-            # Nearly always nothing happens: then nothing but this is done, 100 times a second.
-            idle_count += 1
-            if self.is_busy or idle_count >= _IDLE_MAX or not self._is_quiet():
-                idle_count = 0
-                self.sample(ticks_ms)
-            self._looked_ticks_ms = ticks_ms
-            await asyncio.sleep_ms(limits.INPUT_POLL_MS)
+            self.sample(system.ticks_ms())
+            if self.is_busy:
+                await asyncio.sleep_ms(limits.INPUT_POLL_MS)
+            elif await self.wakeup.wait(limits.INPUT_IDLE_MS):
+                await asyncio.sleep_ms(limits.INPUT_FIRST_LOOK_MS)
 
-    def _is_quiet(self) -> bool:
+    def is_quiet(self) -> bool:
+        """Return whether no contact has moved since the last look."""
         for channel in self._channels:
             if not channel.contact.is_quiet():
                 return False
@@ -110,14 +104,9 @@ class InputTask:
         """Look at all contacts once."""
         now_ms = self._uptime.update(ticks_ms)
         self._clock.update(ticks_ms)
-        if not self._is_quiet():
+        if not self.is_quiet():
             self._moved_ms = now_ms
-        looked_ticks_ms = self._looked_ticks_ms
-        is_late = (
-            looked_ticks_ms is None
-            or system.ticks_diff(ticks_ms, looked_ticks_ms) >= limits.INPUT_LATE_MS
-        )
-        code = self._button.sample(self._uptime, is_late)
+        code = self._button.sample(self._uptime)
         if code == hit_filter.PRESS:
             self._gestures.press(self._button.filter.press_ms)
         elif code == hit_filter.RELEASE:
@@ -125,7 +114,7 @@ class InputTask:
         impact = self._impact
         if impact is not None:
             self._hold_off(impact.filter)
-            if impact.sample(self._uptime, is_late) == hit_filter.PRESS:
+            if impact.sample(self._uptime) == hit_filter.PRESS:
                 self._put((gestures.IMPACT, 1, impact.filter.press_ms), ticks_ms)
         gesture = self._gestures.poll(now_ms)
         while gesture is not None:
@@ -197,28 +186,3 @@ class InputTask:
         self._note_queue.put((numbers.NOTE_INPUT_STUCK, value))
         is_any_stuck = any(one.was_stuck for one in self._channels)
         self._state.set_flag(FLAG_INPUT_STUCK, is_any_stuck)
-
-
-def add_inputs(badge, supervisor) -> None:
-    """Add the input task of `badge` (a Badge) to its supervisor, and the sensor's if it has one.
-
-    `badge.woke_by_button`: the chip slept and this press woke it (R13); it counts although the
-    finger may be gone.
-    """
-    button = Contact(board.PIN_BUTTON, board.BUTTON_ACTIVE_LOW)
-    if badge.woke_by_button:
-        button.latch()
-    impact = None
-    if badge.options.impact != numbers.IMPACT_OFF:
-        impact = Contact(board.PIN_IMPACT, board.IMPACT_ACTIVE_LOW)
-    if badge.options.impact == numbers.IMPACT_ACCELEROMETER:
-        # Costs a badge without one no memory.
-        from redband_badge.impact_sensor import BlowContact, ImpactSensor
-
-        sensor = ImpactSensor(badge.options.impact_threshold_mg, badge.state, badge.note_queue)
-        sensor.look()
-        impact = BlowContact(impact, sensor)
-        supervisor.add(numbers.TASK_SENSOR, sensor.run)
-    queues = (badge.queue, badge.note_queue)
-    task = InputTask(badge.clock, button, impact, *queues, badge.state)
-    supervisor.add(numbers.TASK_INPUT, task.run)

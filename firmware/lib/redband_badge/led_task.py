@@ -5,10 +5,9 @@ are set again each second, so that a glitch heals itself. On a low battery the m
 lies over what: redband_core.light_show.
 """
 
-from redband_core import light_show, numbers
+from redband_core import light_show
 from redband_core.clock import GameClock
 from redband_hal import system
-from redband_hal.lights import Lights
 
 
 class LedTask:
@@ -42,13 +41,3 @@ class LedTask:
         state.set_motor(bool(motor), ticks_ms)
         state.is_lit = bool(levels & 3 or motor)
         return stays_ms
-
-
-def add_lights(badge, supervisor, signals: tuple) -> None:
-    """Add the LED task of `badge` (a Badge) to its supervisor. `signals`: see LightShow.
-
-    `badge.lights`: for the one who puts the badge to sleep.
-    """
-    badge.lights = Lights()
-    badge.state.brightness_pct = badge.options.brightness_pct
-    supervisor.add(numbers.TASK_LED, LedTask(badge.lights, badge.state, signals).run)

@@ -30,8 +30,10 @@ BLOCK_SEARCHES_MAX = 3  # in vain, before each record goes through littlefs unti
 CODE_FLASH_MS = 150  # of the code that is flashed before a reset, without the app's parts
 
 # Radio.
-RADIO_IDLE_POLL_MS = 50  # only a connect waits for it; each wake-up costs an idle badge
-RADIO_CONNECTED_POLL_MS = 5
+RADIO_WAIT_MS = 1000  # the longest the radio task waits, so that it reports in time
+RADIO_LINK_WAIT_MS = 100  # the same while linked: times of the session are that exact
+RADIO_TAP_WAIT_MS = 50  # the same while a tap goes on
+RADIO_SEND_WAIT_MS = 5  # there is more to send, and the others run first
 # Adverts: the controller repeats one at its interval; a new one has a new count.
 ADVERT_FAST_INTERVAL_MS = 100
 ADVERT_FAST_FOR_MS = 5000  # after a change: fifty packets, of which a gateway hears most
@@ -49,9 +51,8 @@ OBSERVE_PERIOD_MS = 300
 OBSERVE_SAVING_MS = 2000  # the period on a battery that is nearly empty
 OBSERVE_FULL_MS = 100  # window and period while somebody waits for an answer
 OBSERVE_RENEW_MS = 60_000  # a scan that ended unnoticed is begun again after so long
-OBSERVE_CALLS_PER_POLL = (
-    2  # a forger of calls gets no more of the processor than 40 proofs a second
-)
+OBSERVE_TAKE_MS = 50  # between two looks at what was heard
+OBSERVE_CALLS_PER_TAKE = 2  # so a forger gets no more of the processor than 40 proofs a second
 OBSERVE_REMEMBERED = 16  # calls that are not looked at again
 BROADCAST_FOR_MS = 5000  # how long a broadcast is passed on
 # The medic's tap. State and call take turns of 300 ms, so of a call some five packets a second.

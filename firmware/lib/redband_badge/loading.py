@@ -12,16 +12,18 @@ from redband_badge.files import exists, read_bytes
 from redband_badge.game import Game
 from redband_badge.game_journal import GameJournal
 from redband_badge.game_task import GameTask
-from redband_badge.input_task import add_inputs
-from redband_badge.led_task import add_lights
-from redband_badge.settings import SettingsStore
+from redband_badge.input_task import InputTask
+from redband_badge.led_task import LedTask
+from redband_badge.on_demand import RULESET_READER, SETTINGS, UPDATE_CHECK, Needed
 from redband_badge.supervisor import Supervisor
 from redband_core import led, numbers
 from redband_core.advert import FLAG_SAFE_MODE
 from redband_core.clock import GameClock
 from redband_core.errors import RulesError
 from redband_core.ruleset import Ruleset
-from redband_hal import system
+from redband_hal import board, event_loop, system
+from redband_hal.inputs import Contact
+from redband_hal.lights import Lights
 
 # Without rules there is no state to show; the LED code beside it says why.
 _RAW_SIGNALS = ((led.SHORT_FLASH, led.SHORT_FLASH, led.OFF),)
@@ -30,11 +32,10 @@ _RAW_SIGNALS = ((led.SHORT_FLASH, led.SHORT_FLASH, led.OFF),)
 def read_settings(badge):
     """Give the badge its identity; return its options."""
     if exists(badge.root + "/slot"):
-        from redband_badge import update_check
-
-        update_check.take_over(badge.root)
-        system.forget("redband_badge.update_check")
-    return _identified(badge, SettingsStore(badge.root).load())
+        with Needed(UPDATE_CHECK) as update_check:
+            update_check.take_over(badge.root)
+    with Needed(SETTINGS) as settings:
+        return _identified(badge, settings.SettingsStore(badge.root).load())
 
 
 def _identified(badge, settings):
@@ -68,27 +69,25 @@ def load(badge) -> None:
 
 
 def _keep_settings(badge) -> None:
-    """Remember settings that have led to a game; then let their modules leave the memory."""
+    """Remember settings that have led to a game."""
     try:
         if not badge.reason:
-            SettingsStore(badge.root).keep_as_good()
+            with Needed(SETTINGS) as settings:
+                settings.SettingsStore(badge.root).keep_as_good()
     except OSError:
         # The present settings work; only the spare copy could not be written.
         badge.state.set_fault(numbers.FAULT_JOURNAL, True)
-    system.forget("redband_badge.settings")
-    system.forget("redband_core.settings_check")
 
 
 def _load_ruleset(badge) -> None:
     try:
         data = read_bytes(badge.root + badge.options.ruleset_path)
         if data is not None:
-            badge.ruleset = Ruleset.from_bytes(data)
+            with Needed(RULESET_READER):
+                badge.ruleset = Ruleset.from_bytes(data)
             badge.info.ruleset_identity = badge.ruleset.identity
     except (OSError, RulesError, MemoryError):
         pass
-    system.forget("redband_core.ruleset_reader")
-    system.forget("redband_core.expression_reader")
     if badge.ruleset is None:
         _is_wrong(badge, numbers.REASON_RULESET)
 
@@ -101,8 +100,10 @@ def _make_game_journal(badge) -> GameJournal:
             return _game(badge)
         except RulesError:
             _is_wrong(badge, numbers.REASON_SETTINGS)
-            settings = SettingsStore(badge.root).refused(badge.options, is_last_good)
-            badge.options = _identified(badge, settings)
+            with Needed(SETTINGS) as settings:
+                store = settings.SettingsStore(badge.root)
+                found = store.refused(badge.options, is_last_good)
+            badge.options = _identified(badge, found)
     return _game(badge)
 
 
@@ -187,12 +188,44 @@ def make_supervisor(badge, feed) -> Supervisor:
     """See Badge.make_supervisor()."""
     is_safe_mode = badge.reason != 0
     supervisor = Supervisor(badge, feed, is_safe_mode)
-    add_inputs(badge, supervisor)
+    _add_inputs(badge, supervisor)
     queues = (badge.queue, badge.note_queue, badge.game_wakeup, badge.command_queue)
     game = GameTask(badge.game_journal, badge.clock, queues, badge.state, is_safe_mode)
     supervisor.add(numbers.TASK_GAME, game.run)
     signals = _RAW_SIGNALS
     if badge.ruleset is not None and isinstance(badge.game_journal, Game):
         signals = badge.ruleset.signals
-    add_lights(badge, supervisor, signals)
+    badge.lights = Lights()
+    badge.state.brightness_pct = badge.options.brightness_pct
+    supervisor.add(numbers.TASK_LED, LedTask(badge.lights, badge.state, signals).run)
     return supervisor
+
+
+def _add_inputs(badge, supervisor) -> None:
+    """Add the input task, and the sensor's where there is one.
+
+    `badge.woke_by_button`: the chip slept and this press woke it (R13); it counts although the
+    finger may be gone.
+    """
+    button = Contact(board.PIN_BUTTON, board.BUTTON_ACTIVE_LOW)
+    contacts = [button]
+    if badge.woke_by_button:
+        button.latch()
+    impact = None
+    if badge.options.impact != numbers.IMPACT_OFF:
+        impact = Contact(board.PIN_IMPACT, board.IMPACT_ACTIVE_LOW)
+        contacts.append(impact)
+    if badge.options.impact == numbers.IMPACT_ACCELEROMETER:
+        # Costs a badge without one no memory.
+        from redband_badge.impact_sensor import BlowContact, ImpactSensor
+
+        sensor = ImpactSensor(badge.options.impact_threshold_mg, badge.state, badge.note_queue)
+        sensor.look()
+        impact = BlowContact(impact, sensor)
+        supervisor.add(numbers.TASK_SENSOR, sensor.run)
+    event_loop.watch()
+    queues = (badge.queue, badge.note_queue)
+    badge.inputs = InputTask(badge.clock, button, impact, *queues, badge.state)
+    for contact in contacts:
+        contact.wakeup = badge.inputs.wakeup
+    supervisor.add(numbers.TASK_INPUT, badge.inputs.run)

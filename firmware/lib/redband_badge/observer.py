@@ -8,7 +8,7 @@ as a fault (PITFALLS B11). What a call means: the functions in `takers`, see doc
 
 from redband_badge import limits
 from redband_core import numbers
-from redband_core.advert import KIND_BROADCAST, form
+from redband_core.advert import form
 from redband_core.errors import ProtocolError
 
 # In an advertisement, from radio.HEAD_AT on: length, type, company, magic; then version and kind.
@@ -37,28 +37,24 @@ def observing(is_full: bool, is_radio_on: bool, is_critical: bool) -> "tuple[int
     )
 
 
-def _take_broadcast(badge, payload: bytes, _rssi_dbm: int, _now_ms: int) -> int:
-    from redband_badge import broadcast  # seldom; it leaves the memory again
-
-    return broadcast.heard(badge, payload)
-
-
 class Observer:
     """One badge's observer, polled by the radio task.
 
-    `takers`: kind to a function (badge, payload, rssi in dBm, uptime in ms) that returns NOT_OURS,
-    TAKEN or AGAIN and may raise ProtocolError. `payload`: 24 bytes, nothing of it proven.
+    `takers`: kind to a function (payload, rssi in dBm, uptime in ms) that returns NOT_OURS, TAKEN
+    or AGAIN and may raise ProtocolError. `payload`: 24 bytes, nothing of it proven.
     `is_radio_on`: for whoever switches the radio.
     """
 
-    def __init__(self, radio, badge, access, adverts) -> None:
+    def __init__(self, radio, state, note_queue, access, adverts) -> None:
         """`access`: keys; a badge without keys never listens. `adverts`: Adverts, to answer by."""
         self.radio = radio
-        self._badge = badge
+        self._state = state
+        self._note_queue = note_queue
         self.access = access
-        self._adverts = adverts
+        self.adverts = adverts
+        self.tap = None  # a medic's tap that is going on: see tap_calls
         self.now_ms = 0  # uptime at the last poll
-        self.takers = {KIND_BROADCAST: _take_broadcast}
+        self.takers = {}
         self.is_radio_on = True
         self.full_until_ms = 0
         self.on_poll = None  # called with the uptime at each poll, while a tap is going on
@@ -67,6 +63,7 @@ class Observer:
         self._asked_ms = 0
         self._failures = 0
         self._retry_at_ms = 0
+        self._take_at_ms = 0
 
     def forget(self) -> None:
         """The controller was switched off or started: it listens to nothing."""
@@ -75,15 +72,17 @@ class Observer:
 
     def call(self, payload: bytes, for_ms: int) -> None:
         """Broadcast a payload of 24 bytes in turns with the state. `for_ms`: from now on."""
-        self._adverts.broadcast(payload, self.now_ms + for_ms)
+        self.adverts.broadcast(payload, self.now_ms + for_ms)
+        self._state.radio_wakeup.set()
 
     def hush(self, payload: bytes) -> None:
         """Broadcast a payload no more."""
-        self._adverts.hush(payload)
+        self.adverts.hush(payload)
 
     def listen(self, for_ms: int) -> None:
         """Listen all the time for so long: somebody waits for an answer."""
         self.full_until_ms = max(self.full_until_ms, self.now_ms + for_ms)
+        self._state.radio_wakeup.set()
 
     def poll(self, now_ms: int) -> None:
         """Listen as is right now, and take what was heard. `now_ms`: uptime."""
@@ -91,17 +90,30 @@ class Observer:
         if self.on_poll is not None:
             self.on_poll(now_ms)
         self._observe(now_ms)
-        for _ in range(limits.OBSERVE_CALLS_PER_POLL):
+        if now_ms < self._take_at_ms:
+            return
+        for _ in range(limits.OBSERVE_CALLS_PER_TAKE):
             heard = self.radio.take_heard()
             if heard is None:
                 return
+            self._take_at_ms = now_ms + limits.OBSERVE_TAKE_MS
             self._take(heard[0], heard[1], now_ms)
+
+    def wait_ms(self, now_ms: int) -> int:
+        """Return for how long poll() has nothing to do, unless something is heard."""
+        if self.on_poll is not None:
+            return limits.RADIO_TAP_WAIT_MS
+        wait_ms = limits.RADIO_WAIT_MS
+        for at_ms in (self._take_at_ms, self._retry_at_ms, self.full_until_ms):
+            if now_ms < at_ms < now_ms + wait_ms:
+                wait_ms = at_ms - now_ms
+        return wait_ms
 
     def _observe(self, now_ms: int) -> None:
         if now_ms < self._retry_at_ms or not self.access.file:
             return
         is_full = now_ms < self.full_until_ms
-        wanted = observing(is_full, self.is_radio_on, self._badge.state.is_critical)
+        wanted = observing(is_full, self.is_radio_on, self._state.is_critical)
         is_old = now_ms - self._asked_ms >= limits.OBSERVE_RENEW_MS
         if wanted == self._asked and not (is_old and wanted[0]):
             return
@@ -116,7 +128,7 @@ class Observer:
         self._asked = wanted
         self._asked_ms = now_ms
         self._failures = 0
-        self._badge.state.set_fault(numbers.FAULT_OBSERVER, False)
+        self._state.set_fault(numbers.FAULT_OBSERVER, False)
 
     def _heads(self) -> tuple:
         return tuple([_HEAD + bytes((form(kind),)) for kind in sorted(self.takers)])
@@ -127,8 +139,8 @@ class Observer:
         self._retry_at_ms = now_ms + min(pause_ms, limits.RADIO_RETRY_LONGEST_MS)
         self._asked = (0, 0)
         if self._failures == limits.RADIO_FAULT_FAILURES:
-            self._badge.state.set_fault(numbers.FAULT_OBSERVER, True)
-            self._badge.note_queue.put((numbers.NOTE_OBSERVER_OFF, error.errno or 0))
+            self._state.set_fault(numbers.FAULT_OBSERVER, True)
+            self._note_queue.put((numbers.NOTE_OBSERVER_OFF, error.errno or 0))
 
     def _take(self, advertisement: bytes, rssi_dbm: int, now_ms: int) -> None:
         payload = advertisement[_PAYLOAD_AT:]
@@ -141,7 +153,7 @@ class Observer:
         try:
             # Only what was believed is remembered: else rubbish with a copied proof, said a moment
             # sooner, would keep the real call away.
-            if taker(self._badge, payload, rssi_dbm, now_ms) == TAKEN:
+            if taker(payload, rssi_dbm, now_ms) == TAKEN:
                 self._taken = self._taken[1 - limits.OBSERVE_REMEMBERED :] + [proof]
         except ProtocolError:
             return

@@ -17,12 +17,13 @@ class PendingCommands:
     opcode]; session None when nobody waits for the outcome.
     """
 
-    def __init__(self, badge) -> None:
-        self._queue = badge.command_queue
+    def __init__(self, queue, state) -> None:
+        """`queue`: of commands. `state`: the game task answers by its `on_answer`."""
+        self._queue = queue
         self._waiting = []  # (number, on_done)
         self._number = 0
         self.requests = []
-        badge.state.on_answer = self._answered
+        state.on_answer = self._answered
 
     def give(self, kind: int, value, on_done) -> bool:
         """Queue a command of `commands`; return False when there is no room.

@@ -9,17 +9,16 @@ import asyncio
 
 from redband_badge import limits
 from redband_badge.files import read_bytes
+from redband_badge.on_demand import DEEP_SLEEP, Needed
 from redband_core import numbers
 from redband_core.advert import FLAG_LOW_BATTERY
 from redband_core.clock import GameClock
 from redband_hal import system
-from redband_hal.battery import Battery
 
 # Voltage at rest of a typical one-cell LiPo, for 0, 5, 10 ... 100 % of charge, as printed by its
 # makers: in units of 10 mV over 3270 mV. Flat in the middle, where 20 mV are 10 %.
 _CURVE = b"\x00\x22\x2a\x2c\x2e\x30\x32\x34\x35\x37\x39\x3a\x3c\x40\x44\x47\x4b\x51\x54\x58\x5d"
 _CURVE_FROM_MV = 3270
-
 
 _FINE = 0
 _LOW = 1
@@ -36,13 +35,29 @@ def charge_pct(battery_mv: int) -> int:
     return 100
 
 
+class SleepParts:
+    """What has to be put in order before the chip sleeps deeply: see deep_sleep."""
+
+    def __init__(self, root: str, boot, store, note_queue, lights, has_radio: bool) -> None:
+        """`root`: directory of the files. `boot`: BootRecord. `store`: the journal's."""
+        self.root = root
+        self.boot = boot
+        self.store = store
+        self.note_queue = note_queue
+        self.lights = lights
+        self.has_radio = has_radio
+
+
 class PowerTask:
     """Owns the battery's converter and the decision to sleep."""
 
-    def __init__(self, badge, battery) -> None:
-        self._badge = badge
+    def __init__(self, battery, state, game_journal, auto_off_min: int, parts) -> None:
+        """`auto_off_min`: of the settings, 0 for never. `parts`: SleepParts."""
         self._battery = battery
-        self._state = badge.state
+        self._state = state
+        self._game_journal = game_journal
+        self._auto_off_min = auto_off_min
+        self._parts = parts
         self._level = _FINE
         self._uptime = GameClock()
         self._uptime.start(system.ticks_ms())
@@ -51,20 +66,17 @@ class PowerTask:
 
     async def run(self, beat) -> None:
         """Watch for ever."""
-        state, badge = self._state, self._badge
-        if read_bytes(badge.root + limits.WOKEN_PATH) is not None:
-            from redband_badge import deep_sleep  # seldom, so it costs no memory else
-
-            await deep_sleep.note_waking(badge)
-            deep_sleep.leave()
+        state, parts = self._state, self._parts
+        if read_bytes(parts.root + limits.WOKEN_PATH) is not None:
+            with Needed(DEEP_SLEEP) as deep_sleep:
+                await deep_sleep.note_waking(parts)
         while True:
             beat.report()
             kind = self.look(system.ticks_ms())
             if kind:
                 state.sleep_request = 0
-                from redband_badge import deep_sleep
-
-                await deep_sleep.fall_asleep(badge, kind)
+                with Needed(DEEP_SLEEP) as deep_sleep:
+                    await deep_sleep.fall_asleep(parts, state, kind)
             await asyncio.sleep_ms(limits.POWER_PERIOD_MS)
 
     def look(self, ticks_ms: int) -> int:
@@ -74,8 +86,7 @@ class PowerTask:
         return self._state.sleep_request or self._look_off(up_ms)
 
     def _look_off(self, up_ms: int) -> int:
-        badge = self._badge
-        if self._state.is_in_game or not badge.options.auto_off_min:
+        if self._state.is_in_game or not self._auto_off_min:
             self._state.is_off_warned = False
             self._auto_off = None
             return 0
@@ -84,7 +95,7 @@ class PowerTask:
                 from redband_badge.auto_off import AutoOff
             except MemoryError:
                 return 0  # too full to be switched off: it stays on
-            self._auto_off = AutoOff(badge, up_ms)
+            self._auto_off = AutoOff(self._state, self._game_journal, self._auto_off_min, up_ms)
         return self._auto_off.look(up_ms)
 
     def _measure(self, up_ms: int) -> None:
@@ -124,20 +135,8 @@ class PowerTask:
         self._level = level
         if level > was:
             code = numbers.NOTE_LOW_BATTERY if level == _LOW else numbers.NOTE_BATTERY_CRITICAL
-            self._badge.note_queue.put((code, battery_mv))
+            self._parts.note_queue.put((code, battery_mv))
         state.is_saving = level >= _LOW
         state.is_critical = level == _CRITICAL
         state.set_flag(FLAG_LOW_BATTERY, state.is_saving)
         state.touch()
-
-
-def add_power(badge, supervisor) -> None:
-    """Add the power task of `badge` (a Badge) to its supervisor."""
-    supervisor.add(numbers.TASK_POWER, PowerTask(badge, Battery()).run)
-    if badge.reason:
-        return  # safe mode never sleeps lightly: it only saves current
-    badge.state.sleep_refusal = numbers.AWAKE_ADVERTISING
-    if not badge.has_radio:
-        from redband_badge import light_sleep  # costs a badge with a radio nothing
-
-        light_sleep.install(badge)

@@ -1,17 +1,20 @@
-"""Puts the radio to a badge, for the app and for safe mode alike."""
+"""Puts the radio to a badge, for the app and for safe mode alike. Leaves the memory then."""
 
+from redband_badge.adverts import Adverts
 from redband_badge.files import read_bytes
-from redband_badge.journal_pages import JournalPages
+from redband_badge.observer import Observer
+from redband_badge.on_demand import LINK, Needed
 from redband_badge.pending_commands import PendingCommands
+from redband_badge.radio_side import RadioSide
 from redband_badge.radio_task import RadioTask
-from redband_core import frames, keys, numbers
-from redband_hal import board, system
+from redband_core import advert, frames, keys, numbers
+from redband_hal import board
 from redband_hal.radio import Radio
 
 
 def make_radio() -> Radio:
     """Return the radio with our service's UUIDs, not yet started."""
-    return Radio(frames.SERVICE_UUID, frames.INFO_UUID, frames.CONTROL_UUID, frames.LOG_UUID)
+    return Radio(advert.SERVICE_UUID, frames.INFO_UUID, frames.CONTROL_UUID, frames.LOG_UUID)
 
 
 def load_access(badge) -> keys.Access:
@@ -28,51 +31,13 @@ def load_access(badge) -> keys.Access:
     return keys.Access(file)
 
 
-def handlers_of(badge) -> dict:
-    """Return what a proven host may ask besides the journal: see BadgeSession's `handlers`.
-
-    Each handler is a function here that imports what it needs when it is called.
-    """
-
-    def order(session, number: int, message: bytes) -> None:
-        from redband_badge import host_commands
-
-        try:
-            host_commands.take(badge, session, number, message)
-        finally:
-            for name in (
-                "badge.host_commands",
-                "badge.broadcast",
-                "core.command_frames",
-                "core.opening",
-            ):
-                system.forget("redband_" + name)
-
-    def take_upload(session, number: int, message: bytes) -> None:
-        from redband_badge import update  # stays while an upload is going on
-
-        update.take(badge, session, number, message)
-
-    handlers: dict = dict.fromkeys(range(0x30, 0x35), (numbers.MAY_UPDATE, take_upload))
-    handlers[frames.COMMAND] = handlers[frames.EVENT] = (numbers.MAY_COMMAND, order)
-    handlers[frames.BROADCAST] = (numbers.MAY_READ, order)
+def handlers_of(side: RadioSide) -> dict:
+    """Return what a proven host may ask besides the journal: see BadgeSession's `handlers`."""
+    handlers: dict = dict.fromkeys(range(0x30, 0x35), (numbers.MAY_UPDATE, side.take_upload))
+    command = (numbers.MAY_COMMAND, side.take_command)
+    handlers[frames.COMMAND] = handlers[frames.EVENT] = command
+    handlers[frames.BROADCAST] = (numbers.MAY_READ, side.take_command)
     return handlers
-
-
-def gesture_taker(badge):
-    """Return what looks at gestures first, in a game where medics treat by badge or by host."""
-
-    def take(code: int, first_ms: int, now_ms: int) -> int:
-        from redband_badge import tap_gestures  # seldom
-
-        try:
-            return tap_gestures.take(badge, code, first_ms, now_ms)
-        finally:
-            system.forget("redband_badge.tap_gestures")
-            if badge.tap is None:
-                system.forget("redband_core.tap")
-
-    return take
 
 
 def is_windowed(badge) -> bool:
@@ -87,26 +52,32 @@ def is_windowed(badge) -> bool:
 def add_radio(badge, supervisor, radio: "Radio | None" = None) -> Radio:
     """Add the radio task to the supervisor; return the radio."""
     radio = radio or make_radio()
-    state = badge.state
-
-    def release(before_seq: int) -> None:
-        state.release_before_seq = max(state.release_before_seq, before_seq)
-        badge.game_wakeup.set()
-
+    state, info = badge.state, badge.info
     slot = read_bytes(badge.root + "/slot") or b"\0"
     if slot[0] == 2:  # of slots.py, which costs no memory here
-        badge.info.firmware_version += " trial"
-    pages = JournalPages(badge.store, release)
-    badge.pending_commands = PendingCommands(badge)
+        info.firmware_version += " trial"
+    access = load_access(badge)
+    adverts = Adverts(state, info, access, badge.boot)
+    observer = Observer(radio, state, badge.note_queue, access, adverts)
+    badge.observer = observer
+    side = RadioSide(badge.root, badge.store, badge.game_wakeup)
+    side.state, side.info = state, info
+    side.options, side.ruleset = badge.options, badge.ruleset
+    side.game_journal, side.note_queue = badge.game_journal, badge.note_queue
+    side.observer = observer
+    side.pending_commands = PendingCommands(badge.command_queue, state)
+    side.session = (info, access, handlers_of(side))
+    observer.takers[advert.KIND_BROADCAST] = side.hear_broadcast
     if badge.options.treatment and badge.ruleset is not None:
-        state.on_gesture = gesture_taker(badge)
-    task = RadioTask(radio, badge, pages, load_access(badge), handlers_of(badge))
-    badge.observer = task.observer
+        state.on_gesture = side.take_gesture
+    with Needed(LINK) as link:
+        value = link.info_value(info)
+    task = RadioTask(radio, state, value, badge.note_queue, observer, side.make_link)
     if is_windowed(badge):
-        from redband_badge import light_sleep, radio_windows
+        from redband_badge import radio_windows  # costs a badge whose radio is always on nothing
+        from redband_badge.power_parts import install_sleep
 
-        sleeper = light_sleep.install(badge)
-        windows = radio_windows.Windows(badge, task.adverts, sleeper)
+        windows = radio_windows.Windows(state, observer, install_sleep(badge))
         task.windows = windows  # pyright: ignore[reportAttributeAccessIssue]
     supervisor.add(numbers.TASK_RADIO, task.run)
     return radio

@@ -1,58 +1,41 @@
 """Advertises the state and serves one host at a time.
 
 Guarantee: a radio that fails to start or to advertise never stops the game; it is tried again
-with growing pauses, at last from its start, counted, and shown as a fault. Notifications wait for
-the stack's room and none is skipped. An idle or broken link is ended. Hosts without a key are
+with growing pauses, at last from its start, counted, and shown as a fault. Hosts without a key are
 counted, in the journal once a minute at most. Does not write the journal: what the host has
-committed is handed to the game task.
+committed is handed to the game task. What a link needs is loaded when it comes: see `link`.
 """
 
-import asyncio
-
 from redband_badge import limits
-from redband_badge.adverts import Adverts
-from redband_badge.observer import Observer
-from redband_core import advert, frames, numbers
+from redband_badge.on_demand import LINK, Needed
+from redband_core import advert, numbers
 from redband_core.clock import GameClock
-from redband_core.session import BadgeSession
 from redband_hal import radio as hal_radio
 from redband_hal import system
 
 _ENODEV = 19  # the controller is off
 
 
-def new_nonce() -> bytes:
-    """Return 16 random bytes."""
-    return b"".join([system.random_u32().to_bytes(4, "little") for _ in range(4)])
-
-
-class _Link:
-    """One connection and its session."""
-
-    def __init__(self, connection: int, session: BadgeSession) -> None:
-        self.connection = connection
-        self.session = session
-        self.blocked_since_ms = -1  # when the stack first had no room, -1 when it has
-        self.closing_since_ms = -1
-
-
 class RadioTask:
     """Owns the radio. `windows`: says when it is to be on, None for always (radio_windows)."""
 
-    def __init__(self, radio, badge, pages, access, handlers: dict) -> None:
-        """`pages`: the journal to read. `access`: keys. `handlers`: see BadgeSession."""
+    def __init__(self, radio, state, info_value: bytes, note_queue, observer, make_link) -> None:
+        """`info_value`: what a read of INFO returns. `observer`: with the keys and the adverts.
+        `make_link(module, connection)`: returns a Link of the module `link`.
+        """
         self._radio = radio
-        self._state = badge.state
-        self._info = badge.info
-        self._pages = pages
-        self._note_queue = badge.note_queue
-        self._access = access
-        self._handlers = handlers
-        self.adverts = Adverts(badge.state, badge.info, access, badge.boot)
+        radio.wakeup = state.radio_wakeup
+        self._state = state
+        self._info_value = info_value
+        self._note_queue = note_queue
+        self._observer = observer
+        self._access = observer.access
+        self._adverts = observer.adverts
+        self._make_link = make_link
         self._uptime = GameClock()
         self._uptime.start(system.ticks_ms())
-        self.observer = Observer(radio, badge, access, self.adverts)
         self._link = None
+        self._link_modules = Needed(LINK)
         self._is_beside = False  # adverts go on beside the link
         self._beside_at_ms = 0
         self._shown_battery_pct = -1
@@ -69,18 +52,13 @@ class RadioTask:
         self._is_on = False
         while True:
             beat.report()
-            self.turn(self._now_ms())
-            await asyncio.sleep_ms(
-                limits.RADIO_CONNECTED_POLL_MS
-                if self._state.is_connected
-                else limits.RADIO_IDLE_POLL_MS
-            )
+            await self._state.radio_wakeup.wait(self.turn(self._now_ms()))
 
     def _now_ms(self) -> int:
         return self._uptime.update(system.ticks_ms())
 
-    def turn(self, now_ms: int) -> None:
-        """Do what is due now. `now_ms`: uptime."""
+    def turn(self, now_ms: int) -> int:
+        """Do what is due now; return for how many ms nothing will be. `now_ms`: uptime."""
         if self.windows is not None and not self.windows.poll(now_ms, self._is_on):
             if self._is_on:
                 self._switch_off()
@@ -90,22 +68,41 @@ class RadioTask:
             self._take_events(now_ms)
         self._note_refusals(now_ms)
         self._access.game_ms = self._state.game_ms
-        self.observer.is_radio_on = self._is_on
-        self.observer.poll(now_ms)
+        self._observer.is_radio_on = self._is_on
+        self._observer.poll(now_ms)
         if self._is_on:
             if self._link is not None:
-                self._serve(self._link, now_ms)
+                if not self._link.serve(now_ms):
+                    self._drop_link()
+                    self._adverts.forget()
                 self._refresh_beside(now_ms)
             else:
                 self._refresh(now_ms)
         self._state.is_connected = self._link is not None
+        return self._wait_ms(now_ms)
+
+    def _wait_ms(self, now_ms: int) -> int:
+        wait_ms = self._observer.wait_ms(now_ms)
+        if self.windows is not None:
+            wait_ms = min(wait_ms, self.windows.wait_ms(now_ms))
+        retry_ms = self._retry_at_ms - now_ms
+        if self._link is not None:
+            if self._link.is_sending:
+                return limits.RADIO_SEND_WAIT_MS
+            wait_ms = min(wait_ms, limits.RADIO_LINK_WAIT_MS)
+            retry_ms = self._beside_at_ms - now_ms
+        if retry_ms > 0:
+            return min(wait_ms, retry_ms)
+        if self._is_on and (self._link is None or self._adverts.is_urgent):
+            wait_ms = min(wait_ms, self._adverts.wait_ms(now_ms))
+        return max(wait_ms, limits.RADIO_SEND_WAIT_MS)
 
     def _switch_on(self, now_ms: int) -> None:
         radio = self._radio
         try:
             if not radio.is_started:
                 radio.start("Redband", limits.FIRMWARE_VERSION)
-            radio.set_info(frames.encode_info(self._info))
+            radio.set_info(self._info_value)
         except OSError as error:
             radio.is_started = False
             self._failed(now_ms, error)
@@ -116,13 +113,13 @@ class RadioTask:
 
     def _switch_off(self) -> None:
         """End all that the controller does: between two windows, or to start it afresh."""
-        self._link = None
+        self._drop_link()
         self._is_on = self._is_beside = False
         try:
             self._radio.stop()
         except OSError:
             self._state.radio_failures += 1  # start() switches it off once more
-        self.observer.forget()
+        self._observer.forget()
 
     def _failed(self, now_ms: int, error: OSError) -> None:
         self._failures += 1
@@ -144,16 +141,15 @@ class RadioTask:
     def _forget_links(self) -> None:
         # Started again after a failure of this task: the peer's session is gone with it.
         if self._link is not None:
-            self._disconnect(self._link.connection)
-            self._link = None
-        self.adverts.forget()
-        self.observer.forget()
+            self._radio.disconnect(self._link.connection)
+            self._drop_link()
+        self._adverts.forget()
+        self._observer.forget()
 
-    def _disconnect(self, connection: int) -> None:
-        try:
-            self._radio.disconnect(connection)
-        except OSError:
-            return  # it is gone already, or its event is on the way
+    def _drop_link(self) -> None:
+        if self._link is not None:
+            self._link = None
+            self._link_modules.end()
 
     # Connections.
 
@@ -168,10 +164,10 @@ class RadioTask:
                 if code == hal_radio.EVENT_DISCONNECTED:
                     # A connect that failed half-way is reported like this, without a connect
                     # before it, and it has stopped the advertising (PITFALLS B6).
-                    self.adverts.forget()
+                    self._adverts.forget()
             elif code == hal_radio.EVENT_DISCONNECTED:
-                self._link = None
-                self.adverts.forget()  # advertising stopped with the connection
+                self._drop_link()
+                self._adverts.forget()  # advertising stopped with the connection
             elif code == hal_radio.EVENT_MTU:
                 link.session.set_mtu(data)
             else:
@@ -180,12 +176,26 @@ class RadioTask:
 
     def _connected(self, connection: int) -> None:
         if self._link is not None and self._link.connection != connection:
-            self._disconnect(connection)  # one host at a time
-            self.adverts.forget()  # it came in by an advert beside the link, and ended that
+            self._radio.disconnect(connection)  # one host at a time
+            self._adverts.forget()  # it came in by an advert beside the link, and ended that
             return
+        self._drop_link()
         self._is_beside = False
-        session = BadgeSession(self._info, self._pages, self._access, new_nonce(), self._handlers)
-        self._link = _Link(connection, session)
+        try:
+            self._link = self._opened(connection)
+        except MemoryError:
+            # A host that comes again may find more room; the game goes on.
+            self._state.radio_failures += 1
+            self._radio.disconnect(connection)
+            self._adverts.forget()
+
+    def _opened(self, connection: int):
+        module = self._link_modules.take()
+        try:
+            return self._make_link(module, connection)
+        except MemoryError:
+            self._link_modules.end()
+            raise
 
     def _note_refusals(self, now_ms: int) -> None:
         count = self._access.refused_count - self._noted_refusals
@@ -194,43 +204,10 @@ class RadioTask:
             self._noted_refusals += count
             self._note_at_ms = now_ms + limits.AUTH_NOTE_MS
 
-    def _serve(self, link: _Link, now_ms: int) -> None:
-        if link.closing_since_ms >= 0:
-            if now_ms - link.closing_since_ms > limits.CLOSE_TIMEOUT_MS:
-                self._link = None  # the controller never said so
-                self.adverts.forget()
-            return
-        try:
-            self._send(link, now_ms)
-            is_over = link.session.close_reason(now_ms) != 0
-        except OSError:
-            is_over = True  # the link or the flash failed; the host asks again
-        if link.blocked_since_ms >= 0:
-            is_over = is_over or now_ms - link.blocked_since_ms > limits.BLOCKED_TIMEOUT_MS
-        if is_over:
-            self._end(link, now_ms)
-
-    def _end(self, link: _Link, now_ms: int) -> None:
-        link.closing_since_ms = now_ms
-        self._disconnect(link.connection)
-
-    def _send(self, link: _Link, now_ms: int) -> None:
-        for _ in range(limits.BURST_NOTIFICATIONS):
-            notification = link.session.next_notification()
-            if notification is None:
-                return
-            channel, data = notification
-            if not self._radio.notify(link.connection, channel, data):
-                if link.blocked_since_ms < 0:
-                    link.blocked_since_ms = now_ms
-                return
-            link.blocked_since_ms = -1
-            link.session.sent()
-
     # Advertising.
 
     def _advertise(self, now_ms: int) -> None:
-        adverts = self.adverts
+        adverts = self._adverts
         data, response = adverts.make(), advert.scan_response()
         self._radio.advertise(adverts.interval_ms(now_ms), data, response)
 
@@ -239,7 +216,7 @@ class RadioTask:
 
         Where the controller can't do that, an emergency ends the link.
         """
-        adverts, link = self.adverts, self._link
+        adverts, link = self._adverts, self._link
         if link is None or not (self._is_beside or adverts.is_urgent):
             return
         if now_ms < self._beside_at_ms or not adverts.is_due(now_ms):
@@ -248,14 +225,14 @@ class RadioTask:
             self._advertise(now_ms)
         except OSError:
             self._beside_at_ms = now_ms + limits.RADIO_RETRY_FIRST_MS
-            if self._state.is_emergency and link.closing_since_ms < 0:
-                self._end(link, now_ms)
+            if self._state.is_emergency and not link.is_closing:
+                link.close(now_ms)
             return
         self._is_beside = True
         adverts.said(now_ms)
 
     def _refresh(self, now_ms: int) -> None:
-        state, adverts = self._state, self.adverts
+        state, adverts = self._state, self._adverts
         if now_ms < self._retry_at_ms or not adverts.is_due(now_ms):
             return
         try:

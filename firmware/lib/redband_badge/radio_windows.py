@@ -16,16 +16,19 @@ WINDOW_MS = 700  # on the air: seven adverts, of which a host that listens hears
 WINDOW_PERIOD_MS = 5000  # a host waits so long; what is passed on for 5 s meets a window
 WINDOW_INTERVAL_MS = 100  # of adverts, also when nothing happens
 AFTER_CHANGE_MS = 60_000  # of the state, or an input
+OPEN_WAIT_MS = 50  # between two looks in a window, and between two windows at most
+CLOSED_WAIT_MAX_MS = 1000
 AFTER_LINK_MS = 5000  # a host that has more to say connects again
 
 
 class Windows:
     """See the module's text. `poll` before each turn of the radio task."""
 
-    def __init__(self, badge, adverts, sleeper) -> None:
-        """`adverts`: Adverts. `sleeper`: a Sleeper, which may sleep while the radio is off."""
-        self._badge = badge
-        self._adverts = adverts
+    def __init__(self, state, observer, sleeper) -> None:
+        """`sleeper`: a Sleeper, which may sleep while the radio is off."""
+        self._state = state
+        self._observer = observer
+        adverts = observer.adverts
         self._sleeper = sleeper
         adverts.slowest_ms = WINDOW_INTERVAL_MS
         self._is_open = True  # a start counts as a change
@@ -58,24 +61,30 @@ class Windows:
         self._sleeper.needs_radio = self._is_open
         return self._is_open
 
+    def wait_ms(self, now_ms: int) -> int:
+        """Return for how long poll() says the same, unless something changes."""
+        if self._is_open:
+            return OPEN_WAIT_MS
+        return max(0, min(self._since_ms + WINDOW_PERIOD_MS - now_ms, CLOSED_WAIT_MAX_MS))
+
     def _listen(self, until_ms: int) -> None:
-        observer = self._badge.observer
+        observer = self._observer
         if observer.full_until_ms < until_ms:
             observer.full_until_ms = self._listening_ms = until_ms
 
     def _is_needed(self, now_ms: int) -> bool:
-        badge, state = self._badge, self._badge.state
+        state, observer = self._state, self._observer
         seen = (state.revision, state.acknowledged, state.refused, state.identified)
         if seen != self._seen:
             self._seen = seen
             self._until_ms = now_ms + AFTER_CHANGE_MS
         if state.is_connected:
             self._until_ms = max(self._until_ms, now_ms + AFTER_LINK_MS)
-        listens_ms = badge.observer.full_until_ms
+        listens_ms = observer.full_until_ms
         return (
             now_ms < self._until_ms
             or (now_ms < listens_ms and listens_ms != self._listening_ms)
             or self._sleeper.is_usb
-            or badge.tap is not None
-            or self._adverts.is_urgent
+            or observer.tap is not None
+            or observer.adverts.is_urgent
         )

@@ -12,6 +12,7 @@ import asyncio
 from redband_badge import limits
 from redband_badge.badge import Badge
 from redband_badge.boot_record import BootRecord
+from redband_badge.on_demand import POWER_PARTS, RADIO_PARTS, Needed
 from redband_badge.supervisor import attempt
 from redband_core import numbers
 from redband_hal import system
@@ -54,15 +55,13 @@ async def _supervise(badge: Badge, boot: BootRecord, watchdog, radios: list) -> 
 
 
 async def _add_radio(badge: Badge, supervisor, radios: list) -> None:
-    from redband_badge.radio_parts import add_radio
-
-    radios.append(add_radio(badge, supervisor))
+    with Needed(RADIO_PARTS) as radio_parts:
+        radios.append(radio_parts.add_radio(badge, supervisor))
 
 
 async def _add_power(badge: Badge, supervisor) -> None:
-    from redband_badge.power_task import add_power
-
-    add_power(badge, supervisor)
+    with Needed(POWER_PARTS) as power_parts:
+        power_parts.add_power(badge, supervisor)
 
 
 async def _show_and_wait(code: int) -> None:

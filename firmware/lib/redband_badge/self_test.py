@@ -32,42 +32,40 @@ _ALL = (1, 1, 1)
 _OFF = (0, 0, 0)
 
 
-async def at_start(badge, radio, feed) -> None:
+async def at_start(root: str, options, boot, game_journal, radio, feed) -> None:
     """Do what /selftest says, and journal the result. Never raises for broken hardware.
 
-    `badge`: loaded, no task runs yet. `radio`: its Radio, or None. `feed()`: the watchdog.
+    `root`: directory of the files. `radio`: the Radio, or None. `feed()`: the watchdog. No task
+    runs yet.
     """
-    path = badge.root + limits.SELF_TEST_PATH
+    path = root + limits.SELF_TEST_PATH
     try:
         words = (files.read_bytes(path) or b"").split()
-        await _handle(badge, radio, feed, path, words)
+        test = SelfTest(root, options, radio, feed)
+        found = await _found(test, path, words)
+        if found is not None:
+            failed, tried, flash_ms = found
+            now_ms = game_journal.game_ms()
+            game_journal.note(now_ms, numbers.NOTE_SELF_TEST, failed | tried << 16)
+            game_journal.note(now_ms, numbers.NOTE_SELF_TEST_FLASH_MS, flash_ms)
+            boot.keep_self_test(failed, tried)
+        os.remove(path)  # done, or nobody of ours wrote it
     except OSError:
-        badge.boot.keep_self_test(numbers.STEP_FLASH, numbers.STEP_FLASH)
-    badge.state.set_fault(numbers.FAULT_SELF_TEST, badge.boot.test_failed != 0)
-    badge.clock.start(system.ticks_ms())  # the game begins now
+        boot.keep_self_test(numbers.STEP_FLASH, numbers.STEP_FLASH)
 
 
-async def _handle(badge, radio, feed, path: str, words: list) -> None:
+async def _found(test, path: str, words: list) -> "tuple | None":
+    """Return (failed, tried, ms of the flash), of a test that is run now or was before."""
     kind = words[0] if words else b""
     figures = [int(word) for word in words[1:] if word.isdigit()]
     if kind == b"run":
         # From here on it is not run again by itself: not after a panic, nor in a game.
         files.replace(path, b"begun")
-        test = SelfTest(badge.root, badge.options, radio, feed)
         await test.run()
-        failed, tried, flash_ms = test.failed, test.tried, test.flash_ms
-    elif kind == b"result" and len(figures) == 3:
-        failed, tried, flash_ms = figures
-    elif kind == b"begun":
-        failed, tried, flash_ms = numbers.STEP_CUT_OFF, numbers.STEP_CUT_OFF, 0
-    else:
-        os.remove(path)  # nobody of ours wrote that
-        return
-    now_ms = badge.store.last_ms
-    badge.game_journal.note(now_ms, numbers.NOTE_SELF_TEST, failed | tried << 16)
-    badge.game_journal.note(now_ms, numbers.NOTE_SELF_TEST_FLASH_MS, flash_ms)
-    badge.boot.keep_self_test(failed, tried)
-    os.remove(path)
+        return test.failed, test.tried, test.flash_ms
+    if kind == b"result" and len(figures) == 3:
+        return tuple(figures)
+    return (numbers.STEP_CUT_OFF, numbers.STEP_CUT_OFF, 0) if kind == b"begun" else None
 
 
 def at_prompt() -> None:

@@ -8,6 +8,7 @@ File /transport: `1` when the journal says that the mode was entered, `0` when i
 """
 
 from redband_badge import files, limits
+from redband_badge.on_demand import DEEP_SLEEP, Needed
 from redband_core import numbers
 
 
@@ -22,12 +23,11 @@ def wake_check(root: str) -> bool:
             return True
     except OSError:
         return True  # a flash that can't be read is a reason to start and to say so
-    from redband_badge.deep_sleep import stay_asleep
+    with Needed(DEEP_SLEEP) as deep_sleep:
+        return deep_sleep.stay_asleep(root)
 
-    return stay_asleep(root)
 
-
-def enter_transport(badge) -> bool:
+def enter_transport(state) -> bool:
     """Ask the badge to enter transport mode, a moment later: an answer may still be sent.
 
     Returns False, and asks for nothing, when its button could not wake it.
@@ -36,7 +36,7 @@ def enter_transport(badge) -> bool:
 
     if not power.can_wake():
         return False
-    badge.state.sleep_request = numbers.SLEEP_TRANSPORT
+    state.sleep_request = numbers.SLEEP_TRANSPORT
     return True
 
 

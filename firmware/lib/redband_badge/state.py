@@ -4,9 +4,9 @@ Guarantee: only the game task sets the game's values, and only after the journal
 change wakes those who watch. Nothing here is saved; the journal is.
 """
 
-from redband_badge.wakeup import Wakeup
 from redband_core import numbers
 from redband_core.advert import FLAG_FAULT
+from redband_hal.event_loop import Wakeup
 
 
 class BadgeState:
@@ -33,6 +33,7 @@ class BadgeState:
         self.motor_ticks_ms = -1  # when the motor was last on, -1 for never
         self.motor_since_ticks_ms = 0  # when it was switched on then
         self.led_wakeup = Wakeup()
+        self.radio_wakeup = Wakeup()
         self.safe_mode_reason = 0  # a REASON_ number, 0 in normal mode
         self.release_before_seq = 0  # what the host has: the radio task asks, the game task acts
         self.game_ms = 0  # game time at the game task's last wake-up, at most a second ago
@@ -91,3 +92,4 @@ class BadgeState:
         """Something shown has changed."""
         self.revision = (self.revision + 1) & 0xFFFF
         self.led_wakeup.set()
+        self.radio_wakeup.set()

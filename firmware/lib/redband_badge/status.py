@@ -15,33 +15,31 @@ from redband_badge.files import read_bytes
 from redband_hal import board, system
 
 
-def answer(badge) -> None:
-    """Print the status of a badge that runs."""
-    facts = _common(badge.boot, badge.options)
-    state, store = badge.state, badge.store
+def answer(root: str, who: tuple, state, store, supervisor, dropped: tuple) -> None:
+    """Print the status of a badge that runs.
+
+    `who`: its BootRecord, settings and BadgeInfo. `dropped`: inputs and events of the radio that
+    found no room.
+    """
+    boot, options, info = who
+    facts = _common(boot, options)
     facts["reset_cause"] = system.reset_cause()
-    facts["hung_task"] = badge.boot.hung_task
-    facts["uptime_ms"] = badge.supervisor.uptime_ms
+    facts["hung_task"] = boot.hung_task
+    facts["uptime_ms"] = supervisor.uptime_ms
     facts["game_ms"] = state.game_ms
-    facts["safe_mode"] = badge.reason
-    facts["ruleset"] = list(badge.info.ruleset_identity)
+    facts["safe_mode"] = state.safe_mode_reason
+    facts["ruleset"] = list(info.ruleset_identity)
     facts["faults"] = state.faults
     facts["flags"] = state.flags
-    facts["radio"] = [state.radio_failures, _dropped_by_radio(badge)]
+    facts["radio"] = [state.radio_failures, dropped[1]]
     facts["battery_mv"] = state.battery_mv
     facts["sleep_refusal"] = state.sleep_refusal
-    facts["failures"] = badge.supervisor.failure_counts()
-    facts["dropped_inputs"] = badge.queue.dropped_count
+    facts["failures"] = supervisor.failure_counts()
+    facts["dropped_inputs"] = dropped[0]
     facts["install_id"] = store.install_id
     facts["journal"] = [store.oldest_seq, store.next_seq, len(store.segments)]
-    facts["free_bytes"] = system.free_bytes(badge.root or "/")
+    facts["free_bytes"] = system.free_bytes(root or "/")
     _tell(facts)
-
-
-def _dropped_by_radio(badge) -> int:
-    if badge.observer is None:
-        return 0
-    return badge.observer.radio.dropped_count + badge.observer.radio.heard_dropped_count
 
 
 def at_prompt() -> None:

@@ -11,9 +11,9 @@ import asyncio
 import sys
 
 from redband_badge import limits
-from redband_badge.wakeup import Wakeup
 from redband_core import numbers
 from redband_hal import system
+from redband_hal.event_loop import Wakeup
 
 
 async def attempt(coroutine) -> "Exception | None":

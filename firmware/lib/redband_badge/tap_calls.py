@@ -16,36 +16,38 @@ from redband_hal import system
 _ECB = 1
 
 
-def want(badge) -> None:
-    """Call for a medic."""
-    end(badge)
-    if badge.observer.access.file:
-        badge.tap = Patient(badge)
+def want(side, modules) -> None:
+    """Call for a medic. `side`: RadioSide. `modules`: the Needed of this module."""
+    end(side.observer)
+    if side.observer.access.file:
+        side.observer.tap = Patient(side, modules)
     else:
-        badge.state.show_once(tap.REFUSED)
+        side.state.show_once(tap.REFUSED)
+        modules.end()
 
 
-def pick(badge, number: int, event: tuple, given: "tuple | None") -> None:
+def pick(side, modules, number: int, event: tuple, given: "tuple | None") -> None:
     """Look for the patient whom `event`, a medic's action picked by its `number`, is for.
 
     `given`: what it does to the medic, (event id, args).
     """
-    end(badge)
-    badge.state.show_once(tap.picked(number))
-    badge.tap = Medic(badge, event, given)
+    end(side.observer)
+    side.state.show_once(tap.picked(number))
+    side.observer.tap = Medic(side, modules, event, given)
 
 
-def end(badge) -> None:
-    """End what is going on, if anything."""
-    if badge.tap is None:
+def end(observer) -> None:
+    """End what is going on, if anything; at the end nothing is left of it in the memory."""
+    ended = observer.tap
+    if ended is None:
         return
-    badge.tap.hush()
-    badge.tap = None
-    observer = badge.observer
+    ended.hush()
+    observer.tap = None
     for kind in (advert.KIND_WANTED, advert.KIND_OFFER, advert.KIND_RESULT):
         observer.takers.pop(kind, None)
     observer.on_poll = None
     observer.forget()
+    ended.modules.end()
 
 
 def _cipher(access):
@@ -55,18 +57,19 @@ def _cipher(access):
 class _Tap:
     """What both sides have in common."""
 
-    def __init__(self, badge, kind: int, for_ms: int) -> None:
+    def __init__(self, side, modules, kind: int, for_ms: int) -> None:
         """`kind`: of the calls to listen for."""
-        self._badge = badge
-        self._access = badge.observer.access
+        self._side = side
+        self.modules = modules
+        self._access = side.observer.access
         self._said = []  # payloads on the air
         self.until_ms = 0
-        badge.observer.on_poll = self.poll
+        side.observer.on_poll = self.poll
         self._await(kind, for_ms)
 
     def _await(self, kind: int, for_ms: int) -> None:
         """Listen for calls of a `kind`, for so long from now on."""
-        observer = self._badge.observer
+        observer = self._side.observer
         self.until_ms = observer.now_ms + for_ms
         observer.takers[kind] = self.hear
         observer.forget()  # the controller is told of the new kind
@@ -74,26 +77,23 @@ class _Tap:
 
     def _say(self, payload: bytes, for_ms: int) -> None:
         self._said.append(payload)
-        self._badge.observer.call(payload, for_ms)
+        self._side.observer.call(payload, for_ms)
 
     def hush(self) -> None:
         """Say nothing more."""
         for payload in self._said:
-            self._badge.observer.hush(payload)
+            self._side.observer.hush(payload)
         self._said = []
 
-    def hear(self, _badge, payload: bytes, rssi_dbm: int, _now_ms: int) -> int:
+    def hear(self, payload: bytes, rssi_dbm: int, _now_ms: int) -> int:
         """Take a call, see Observer. Raises ProtocolError."""
         raise NotImplementedError
 
     def poll(self, now_ms: int) -> None:
-        """Let time pass; at the end nothing is left of it in the memory."""
-        if now_ms < self.until_ms:
-            return
-        self.late()
-        end(self._badge)
-        for name in ("badge.tap_calls", "core.tap", "core.broadcasts", "core.opening"):
-            system.forget("redband_" + name)
+        """Let time pass, up to the end."""
+        if now_ms >= self.until_ms:
+            self.late()
+            end(self._side.observer)
 
     def late(self) -> None:
         """Nobody answered in time, or all was said."""
@@ -102,16 +102,16 @@ class _Tap:
 class Patient(_Tap):
     """One call for a medic, and the answer to the offer that was taken."""
 
-    def __init__(self, badge) -> None:
-        _Tap.__init__(self, badge, advert.KIND_OFFER, limits.TAP_WANTED_MS)
+    def __init__(self, side, modules) -> None:
+        _Tap.__init__(self, side, modules, advert.KIND_OFFER, limits.TAP_WANTED_MS)
         access = self._access
         self._nonce = system.random_u32()
         self._medic_id = -1  # whose offer was taken
         block = broadcasts.wanted_block(
-            badge.info.badge_id,
+            side.info.badge_id,
             access.advert_count,
             self._nonce,
-            min(badge.state.signal, advert.SIGNAL_MAX),
+            min(side.state.signal, advert.SIGNAL_MAX),
             0,
         )
         key = access.key(keys.ADVERT_PROOF_AT)
@@ -119,14 +119,14 @@ class Patient(_Tap):
             sealing.seal(advert.KIND_WANTED, block, key, _cipher(access).encrypt),
             limits.TAP_WANTED_MS,
         )
-        badge.state.show_once(tap.CALLING * limits.TAP_CALLING_TIMES)
+        side.state.show_once(tap.CALLING * limits.TAP_CALLING_TIMES)
 
-    def hear(self, _badge, payload: bytes, rssi_dbm: int, _now_ms: int) -> int:
+    def hear(self, payload: bytes, rssi_dbm: int, _now_ms: int) -> int:
         access = self._access
         block = opening.unproven_block(payload, _cipher(access).decrypt)
         offer = broadcasts.parse_offer(block)
         patient_id, medic_id, nonce, role = offer[:4]
-        own_id = self._badge.info.badge_id
+        own_id = self._side.info.badge_id
         if patient_id != own_id:
             return NOT_OURS
         key = access.badge_key(role)
@@ -145,51 +145,45 @@ class Patient(_Tap):
 
     def _take(self, medic_id: int, role: int, offer: tuple) -> int:
         """Let the game task judge an offer."""
-        badge = self._badge
+        side = self._side
         event_id, refusal = offer[4][0], self._refusal(role, offer)
 
         def decided(outcome: int) -> None:
-            self.until_ms = badge.observer.now_ms + limits.TAP_RESULT_MS
-            badge.observer.listen(limits.TAP_RESULT_MS)
+            self.until_ms = side.observer.now_ms + limits.TAP_RESULT_MS
+            side.observer.listen(limits.TAP_RESULT_MS)
             self.hush()
             self._answer(medic_id, role, event_id, outcome)
-            badge.state.show_once(tap.REFUSED if outcome else tap.ACCEPTED)
+            side.state.show_once(tap.REFUSED if outcome else tap.ACCEPTED)
 
         if refusal:
             decided(refusal)
         else:
             self.until_ms = (
-                badge.observer.now_ms + limits.TAP_RESULT_MS
+                side.observer.now_ms + limits.TAP_RESULT_MS
             )  # the flash may take its time
-            event = (event_id, offer[4][1 : 1 + badge.ruleset.event_args[event_id]])
-            value = (
-                (tap.PATIENT, role),
-                medic_id,
-                self._nonce,
-                numbers.ANSWER_FOLLOWS,
-                event,
-                None,
-            )
-            if not badge.pending_commands.give(commands.TAP, value, decided):
+            event = (event_id, offer[4][1 : 1 + side.ruleset.event_args[event_id]])
+            who, nonce = (tap.PATIENT, role), self._nonce
+            value = (who, medic_id, nonce, numbers.ANSWER_FOLLOWS, event, None)
+            if not side.pending_commands.give(commands.TAP, value, decided):
                 return NOT_OURS  # no room now; the offer is said again
         self._medic_id = medic_id
         return TAKEN
 
     def _refusal(self, role: int, offer: tuple) -> int:
         """Return why an offer is none for these rules, 0 when it is one."""
-        badge = self._badge
-        identity = badge.info.ruleset_identity
+        side = self._side
+        identity = side.info.ruleset_identity
         if offer[6] != identity[0] | identity[1] << 8:
             return numbers.ANSWER_OTHER_RULES
         event_id = offer[4][0]
-        if event_id >= len(badge.ruleset.event_args) or badge.ruleset.event_args[event_id] > 2:
+        if event_id >= len(side.ruleset.event_args) or side.ruleset.event_args[event_id] > 2:
             return numbers.ANSWER_UNKNOWN
-        return 0 if commands.may_send(badge.ruleset, event_id, role) else numbers.ANSWER_ROLE
+        return 0 if commands.may_send(side.ruleset, event_id, role) else numbers.ANSWER_ROLE
 
     def _answer(self, medic_id: int, role: int, event_id: int, outcome: int) -> None:
         access = self._access
         block = broadcasts.result_block(
-            self._badge.info.badge_id, medic_id, self._nonce, event_id, outcome
+            self._side.info.badge_id, medic_id, self._nonce, event_id, outcome
         )
         payload = broadcasts.seal_plain(
             advert.KIND_RESULT, block, access.badge_key(role), _cipher(access).encrypt
@@ -200,8 +194,8 @@ class Patient(_Tap):
 class Medic(_Tap):
     """One action that was picked, until its patient has answered."""
 
-    def __init__(self, badge, event: tuple, given: "tuple | None") -> None:
-        _Tap.__init__(self, badge, advert.KIND_WANTED, limits.TAP_PICK_MS)
+    def __init__(self, side, modules, event: tuple, given: "tuple | None") -> None:
+        _Tap.__init__(self, side, modules, advert.KIND_WANTED, limits.TAP_PICK_MS)
         self._event = event
         self._given = given
         self._calls = []
@@ -211,7 +205,7 @@ class Medic(_Tap):
         self._role = self._access.file[keys.OWN_ROLE_AT]
         self._is_answered = False
 
-    def hear(self, _badge, payload: bytes, rssi_dbm: int, now_ms: int) -> int:
+    def hear(self, payload: bytes, rssi_dbm: int, now_ms: int) -> int:
         if opening.kind_of(payload) == advert.KIND_RESULT:
             return self._hear_result(payload)
         access = self._access
@@ -220,7 +214,7 @@ class Medic(_Tap):
         if block is None or self._patient is not None:
             return NOT_OURS
         patient_id, _count, nonce = broadcasts.parse_wanted(block)[:3]
-        if patient_id == self._badge.info.badge_id:
+        if patient_id == self._side.info.badge_id:
             return NOT_OURS
         tap.hear(self._calls, patient_id, nonce, rssi_dbm, now_ms)
         if self._from_ms < 0:
@@ -237,25 +231,25 @@ class Medic(_Tap):
         elif found != self._problem:
             self._problem = found
             if found == tap.TWO:
-                self._badge.state.show_once(tap.COME_CLOSER)
+                self._side.state.show_once(tap.COME_CLOSER)
 
     def _write(self, outcome: int, given: "tuple | None", done) -> bool:
         patient_id, nonce = self._patient or (tap.NOBODY, 0)
         who = (tap.MEDIC, self._role)
         value = (who, patient_id, nonce, outcome, self._event, given)
-        return self._badge.pending_commands.give(commands.TAP, value, done)
+        return self._side.pending_commands.give(commands.TAP, value, done)
 
     def _offer(self, _answer: int) -> None:
         """The journal has it: say it, and listen for what comes of it."""
-        badge, access = self._badge, self._access
-        if badge.tap is not self or self._patient is None:
+        side, access = self._side, self._access
+        if side.observer.tap is not self or self._patient is None:
             return  # another gesture came between
-        identity = badge.info.ruleset_identity
+        identity = side.info.ruleset_identity
         patient_id, nonce = self._patient
         event = (self._event[0],) + (self._event[1] + (0, 0))[:2]
         block = broadcasts.offer_block(
             patient_id,
-            badge.info.badge_id,
+            side.info.badge_id,
             nonce,
             self._role,
             event,
@@ -265,22 +259,22 @@ class Medic(_Tap):
         key = keys.badge_key(access.key(keys.OWN_KEY_AT), patient_id)
         payload = broadcasts.seal_plain(advert.KIND_OFFER, block, key, _cipher(access).encrypt)
         self._say(payload, limits.TAP_OFFER_MS)
-        badge.observer.takers.pop(advert.KIND_WANTED, None)
+        side.observer.takers.pop(advert.KIND_WANTED, None)
         self._await(advert.KIND_RESULT, limits.TAP_OFFER_MS + limits.TAP_RESULT_MS)
 
     def _hear_result(self, payload: bytes) -> int:
         access = self._access
         block = opening.unproven_block(payload, _cipher(access).decrypt)
         patient_id, medic_id, nonce, _event_id, outcome = broadcasts.parse_result(block)
-        if (patient_id, nonce) != self._patient or medic_id != self._badge.info.badge_id:
+        if (patient_id, nonce) != self._patient or medic_id != self._side.info.badge_id:
             return NOT_OURS
         key = keys.badge_key(access.key(keys.OWN_KEY_AT), patient_id)
         if not opening.is_proven(payload, block, key):
             return NOT_OURS
 
         def written(_answer: int) -> None:
-            self._badge.state.show_once(tap.REFUSED if outcome else tap.ACCEPTED)
-            if self._badge.tap is self:
+            self._side.state.show_once(tap.REFUSED if outcome else tap.ACCEPTED)
+            if self._side.observer.tap is self:
                 self.until_ms = 0
 
         if not self._write(outcome, None if outcome else self._given, written):
@@ -291,4 +285,4 @@ class Medic(_Tap):
 
     def late(self) -> None:
         if not self._is_answered:
-            self._badge.state.show_once(tap.NO_ANSWER)
+            self._side.state.show_once(tap.NO_ANSWER)

@@ -8,33 +8,33 @@ is. Called by the game task, for holds and rows of presses only. Leaves the memo
 import sys
 
 from redband_badge import limits
+from redband_badge.on_demand import TAP_CALLS, Needed
 from redband_core import gestures, journal, keys, numbers, tap
 from redband_core.engine import Engine
 from redband_core.limits import TAPS_MAX
 from redband_hal import system
 
 
-def take(badge, code: int, first_ms: int, now_ms: int) -> int:
+def take(side, code: int, first_ms: int, now_ms: int) -> int:
     """Return the gesture that the rules are to take, 0 when nothing is left to do. Raises OSError.
 
-    `first_ms`: game time of its first press.
+    `side`: RadioSide. `first_ms`: game time of its first press.
     """
-    ruleset, game_journal = badge.ruleset, badge.game_journal
+    ruleset, game_journal = side.ruleset, side.game_journal
     bound = ruleset.gesture_event(code)
-    if badge.options.treatment == numbers.TREATMENT_BADGE:
+    if side.options.treatment == numbers.TREATMENT_BADGE:
         number = code - gestures.TAPS_HOLD
-        if 0 < number <= TAPS_MAX and badge.observer.access.file:
+        if 0 < number <= TAPS_MAX and side.observer.access.file:
             action = ruleset.gesture_event(gestures.MEDIC + number)
-            if action is not None and badge.observer.access.file[keys.OWN_ROLE_AT]:
+            if action is not None and side.observer.access.file[keys.OWN_ROLE_AT]:
                 game_journal.take_back_presses(first_ms, now_ms)
-                _pick(badge, number, action, now_ms)
+                _pick(side, number, action, now_ms)
                 return 0
         if code == gestures.HOLD:
             game_journal.take_back_presses(first_ms, now_ms)
-            if _has_room(badge):
-                from redband_badge import tap_calls
-
-                tap_calls.want(badge)
+            if _has_room(side.state):
+                modules = Needed(TAP_CALLS)
+                modules.take().want(side, modules)
             return 0
         if number == 1 and bound is None:
             code = gestures.HOLD  # what holding means elsewhere
@@ -43,20 +43,20 @@ def take(badge, code: int, first_ms: int, now_ms: int) -> int:
         return code
     game_journal.take_back_presses(first_ms, now_ms)
     at_ms = max(now_ms, game_journal.game_ms())
-    payload = tap.payload((tap.PATIENT, 0), badge.info.badge_id, 0, numbers.ANSWER_SELF, bound)
+    payload = tap.payload((tap.PATIENT, 0), side.info.badge_id, 0, numbers.ANSWER_SELF, bound)
     game_journal.make_room()
     game_journal.decide(journal.TAP, at_ms, payload)
-    badge.state.show_once(tap.REFUSED)
+    side.state.show_once(tap.REFUSED)
     return 0
 
 
-def _has_room(badge) -> bool:
+def _has_room(state) -> bool:
     """Return whether a tap fits beside an update that may be going on; show it when not."""
     if "redband_badge.update" not in sys.modules:
         return True
     if not system.is_heap_short(limits.UPLOAD_AND_TAP_BYTES):
         return True
-    badge.state.show_once(tap.REFUSED)
+    state.show_once(tap.REFUSED)
     return False
 
 
@@ -66,9 +66,9 @@ def _actions(ruleset) -> list:
     return [action for action in found if action is not None]
 
 
-def _pick(badge, number: int, action: tuple, now_ms: int) -> None:
+def _pick(side, number: int, action: tuple, now_ms: int) -> None:
     """Look for the patient of an action, if the medic can give what it takes."""
-    ruleset, game_journal = badge.ruleset, badge.game_journal
+    ruleset, game_journal = side.ruleset, side.game_journal
     given = ruleset.gesture_event(gestures.GIVEN + number)
     if given is not None:
         at_ms = max(now_ms, game_journal.game_ms())
@@ -77,11 +77,10 @@ def _pick(badge, number: int, action: tuple, now_ms: int) -> None:
         refusal = trial.step(at_ms, given[0], given[1])
         if refusal:
             game_journal.refuse(at_ms, refusal, given[0], given[1])
-            badge.state.show_once(tap.REFUSED)
+            side.state.show_once(tap.REFUSED)
             return
-    if not _has_room(badge):
+    if not _has_room(side.state):
         return
-    from redband_badge import tap_calls
-
-    event = (action[0], tap.skilled(action[1], badge.options.skill))
-    tap_calls.pick(badge, number, event, given)
+    event = (action[0], tap.skilled(action[1], side.options.skill))
+    modules = Needed(TAP_CALLS)
+    modules.take().pick(side, modules, number, event, given)

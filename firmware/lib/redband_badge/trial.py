@@ -19,36 +19,37 @@ _FAULTS = numbers.FAULT_RADIO | numbers.FAULT_JOURNAL | numbers.FAULT_TASK
 _NOTED_MS = 3000  # for the journal to take a note
 
 
-def judge(badge) -> None:
-    """All has been well for HEALTHY_AFTER_MS, as far as the supervisor knows."""
-    slot = bytearray(read_bytes(badge.root + "/slot") or b"")
+def judge(root: str, state, info, note_queue, is_radio_missing: bool, modules) -> None:
+    """All has been well for HEALTHY_AFTER_MS, as far as the supervisor knows.
+
+    `is_radio_missing`: the radio should run, and its task does not. `modules`: the Needed of this
+    module, which ends when all is tidy.
+    """
+    slot = bytearray(read_bytes(root + "/slot") or b"")
     if len(slot) != upload.SLOT_BYTES:
+        modules.end()
         return
     if slot[0] == numbers.UPDATE_TRIAL:
-        if is_worse(badge, slot):
+        if is_radio_missing or is_worse(state, slot):
             system.reset()
         slot[0] = numbers.UPDATE_GOOD
-        replace(badge.root + "/slot", bytes(slot))
-        badge.info.firmware_version = limits.FIRMWARE_VERSION
-        badge.note_queue.put((numbers.NOTE_UPDATE_CONFIRMED, slot[2]))
+        replace(root + "/slot", bytes(slot))
+        info.firmware_version = limits.FIRMWARE_VERSION
+        note_queue.put((numbers.NOTE_UPDATE_CONFIRMED, slot[2]))
     elif slot[0] == numbers.UPDATE_TOLD and slot[1] != upload.FIRMWARE:
-        badge.note_queue.put((numbers.NOTE_UPDATE_BEGUN, slot[1] | slot[3] << 8))
+        note_queue.put((numbers.NOTE_UPDATE_BEGUN, slot[1] | slot[3] << 8))
     elif slot[0] == numbers.UPDATE_TOLD:
-        badge.note_queue.put((numbers.NOTE_UPDATE_ROLLED_BACK, slot[3]))
-    asyncio.create_task(_tidy(badge.root, slot[0]))
+        note_queue.put((numbers.NOTE_UPDATE_ROLLED_BACK, slot[3]))
+    asyncio.create_task(_tidy(root, slot[0], modules))
 
 
-def is_worse(badge, slot: bytearray) -> bool:
+def is_worse(state, slot: bytearray) -> bool:
     """Return whether the badge fares worse than the version before did when it was replaced."""
-    running = [number for number, _failures in badge.supervisor.failure_counts()]
-    return (
-        badge.reason not in (0, slot[4])
-        or badge.state.faults & ~slot[5] & _FAULTS != 0
-        or (badge.has_radio and numbers.TASK_RADIO not in running)
-    )
+    reason, faults = state.safe_mode_reason, state.faults
+    return reason not in (0, slot[4]) or faults & ~slot[5] & _FAULTS != 0
 
 
-async def _tidy(root: str, state: int) -> None:
+async def _tidy(root: str, state: int, modules) -> None:
     """Remove what the update left, a file at a time; what is cut is done at the next start."""
     old = root + "/lib.old"
     try:
@@ -64,5 +65,4 @@ async def _tidy(root: str, state: int) -> None:
             os.remove(root + "/slot")
     except OSError:
         pass  # the next start tries again
-    for name in ("badge.trial", "badge.staging", "core.upload"):
-        system.forget("redband_" + name)
+    modules.end()

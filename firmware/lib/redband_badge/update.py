@@ -10,42 +10,49 @@ update_check, trial.
 
 import asyncio
 import os
+import sys
 
 from redband_badge import limits
 from redband_badge.files import exists, read_bytes, replace
+from redband_badge.on_demand import UPDATE, UPDATE_CHECK, Needed
 from redband_badge.staging import Upload, digest_of, drop
 from redband_core import numbers, upload
 from redband_core.errors import ProtocolError
 from redband_hal import system
 
 _NOWHERE = ("/stage", "/lib.new", "/lib.old", "/lib.bad")
-_now = []  # the _Desk
+_now = []  # the Desk
 
 
-def take(badge, session, number: int, message: bytes) -> None:
-    """Do what a proven host asks. Raises ProtocolError."""
+def take(make_desk, session, number: int, message: bytes) -> None:
+    """Do what a proven host asks. Raises ProtocolError. `make_desk(module)`: returns a Desk."""
     if not _now:
-        _now.append(_Desk(badge))
-        asyncio.create_task(_watch(_now[0]))
+        modules = Needed(UPDATE)
+        _now.append(make_desk(modules.take()))
+        asyncio.create_task(_watch(_now[0], modules))
     _now[0].take(session, number, message)
 
 
-async def _watch(desk) -> None:
+async def _watch(desk, modules) -> None:
     """End an upload of which nothing more comes, and let the modules leave the memory."""
     while desk.is_busy or desk.idle_ms() < limits.UPLOAD_IDLE_MS:
         await asyncio.sleep_ms(1000)
     _now.clear()
     desk.stop()
-    for name in ("badge.update_check", "badge.update", "badge.staging", "core.upload"):
-        system.forget("redband_" + name)
+    modules.end()
 
 
-class _Desk:
+class Desk:
     """The one upload of a badge, None between two, and the job that takes longer."""
 
-    def __init__(self, badge) -> None:
-        self._badge = badge
-        self._root = badge.root
+    def __init__(self, root: str, info, options, ruleset, state, note_queue) -> None:
+        """`root`: directory of the files. `options`, `ruleset`: what the badge runs with."""
+        self._root = root
+        self._info = info
+        self._options = options
+        self._ruleset = ruleset
+        self._state = state
+        self._note_queue = note_queue
         self.upload = None
         self.is_busy = False
         self._heard_ms = system.ticks_ms()
@@ -139,20 +146,20 @@ class _Desk:
         self.is_busy = False
 
     def _note(self, code: int, value: int) -> None:
-        self._badge.note_queue.put((code, value))
+        self._note_queue.put((code, value))
 
     async def _begin(self, new) -> int:
         if self.upload is not None and self.upload.name == new.name:
             self.upload.flags = new.flags
             return upload.DONE  # a repeat, or a host that lost count
-        if new.badge_id not in (upload.ANY_BADGE, self._badge.info.badge_id):
+        if new.badge_id not in (upload.ANY_BADGE, self._info.badge_id):
             return upload.OTHER_BADGE
         if exists(self._root + "/slot"):
             return upload.BUSY
         python_bytes, _free, largest = system.heap_bytes()
         if largest < limits.UPLOAD_BLOCK_BYTES:
             return upload.NO_MEMORY_LEFT
-        if self._badge.tap is not None and python_bytes < limits.UPLOAD_AND_TAP_BYTES:
+        if "redband_badge.tap_calls" in sys.modules and python_bytes < limits.UPLOAD_AND_TAP_BYTES:
             return upload.TAP_GOES_ON
         self.stop()
         begun_path = self._root + "/stage/begun"
@@ -189,16 +196,15 @@ class _Desk:
         now.close()
         outcome = await now.judge()
         if not outcome and now.kind != upload.FIRMWARE:
-            from redband_badge import update_check
-
-            outcome = update_check.prepare(self._badge, now)
+            running = (self._options, self._ruleset, self._info.ruleset_identity)
+            with Needed(UPDATE_CHECK) as update_check:
+                outcome = update_check.prepare(self._root, running, now)
         if outcome:
             now.resume()
             return outcome
-        badge = self._badge
-        slot = bytes(
-            (numbers.UPDATE_TAKE, now.kind, 0, 0, badge.reason, badge.state.faults & 0xFF)
-        )
+        state = self._state
+        reason, faults = state.safe_mode_reason, state.faults & 0xFF
+        slot = bytes((numbers.UPDATE_TAKE, now.kind, 0, 0, reason, faults))
         replace(self._root + "/slot", slot)
         self._note(numbers.NOTE_UPDATE_APPLIED, now.kind)
         return upload.DONE

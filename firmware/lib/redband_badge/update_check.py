@@ -17,7 +17,6 @@ from redband_core.engine import Engine
 from redband_core.errors import RulesError
 from redband_core.ruleset import Ruleset
 from redband_core.settings_check import Settings
-from redband_hal import system
 
 # By radio: the keys of a badge are bound to its number and role, and without radio it would hear
 # no more.
@@ -25,21 +24,23 @@ _KEPT = ("badge_id", "role", "radio", "ruleset")
 _SETTINGS = "/settings.json"
 
 
-def prepare(badge, now) -> int:
+def prepare(root: str, running: tuple, now) -> int:
     """Return DONE, with /stage/manifest as slots.py wants it, or the outcome. Raises OSError.
 
-    `now`: a whole staging.Upload.
+    `root`: directory of the files. `running`: (settings, Ruleset or None, its identity). `now`: a
+    whole staging.Upload.
     """
+    options, ruleset, running_identity = running
     names = []
     for entry in now.entries():
         # Changes are no settings yet: what they make of the present ones comes after them.
-        names.append("" if entry[1] == _SETTINGS else badge.options.ruleset_path)
+        names.append("" if entry[1] == _SETTINGS else options.ruleset_path)
     if len(names) > 2 or (now.kind == upload.RULESET) != bool(names[0]):
         return upload.BAD_MANIFEST
-    settings, identity = badge.options, badge.info.ruleset_identity
+    settings, identity = options, running_identity
     if "" in names:
         changes = files.read_bytes(now.staged(names.index(""), "")) or b""
-        merged = _merged(SettingsStore(badge.root), changes)
+        merged = _merged(SettingsStore(root), changes)
         settings = parse(merged)
         if merged is None or not isinstance(settings, Settings):
             return upload.BAD_SETTINGS
@@ -48,11 +49,11 @@ def prepare(badge, now) -> int:
     if names[0]:
         data = files.read_bytes(now.staged(0, "")) or b""
         identity = hashlib.sha256(data).digest()[:8]
-    files.replace(badge.root + "/stage/manifest", json.dumps(names).encode())
-    outcome = _judge(badge.root, names, settings, badge.ruleset)
+    files.replace(root + "/stage/manifest", json.dumps(names).encode())
+    outcome = _judge(root, names, settings, ruleset)
     if outcome not in (upload.DONE, upload.NO_MEMORY):
         return outcome
-    is_same = identity == badge.info.ruleset_identity and settings.params == badge.options.params
+    is_same = identity == running_identity and settings.params == options.params
     if not is_same and not now.flags & upload.MAY_BEGIN_GAME:
         return upload.NEW_GAME
     return upload.DONE
@@ -99,7 +100,6 @@ def take_over(root: str) -> None:
         _take_over(root)
     except (OSError, ValueError):
         pass  # a flash that fails: the next start tries again
-    system.forget("redband_core.upload")
     sys.modules.pop("slots", None)
 
 

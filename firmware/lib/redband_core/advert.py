@@ -11,8 +11,10 @@ import binascii
 
 from redband_core import numbers
 from redband_core.errors import UsageError
-from redband_core.frames import SERVICE_UUID
 from redband_core.packing import put_u8, put_u16, put_u24, put_u32
+
+SERVICE_UUID = "d3a70001-5b1e-4c8a-9f26-526564626e64"
+"""Of the one GATT service of ours; its characteristics are in `frames`."""
 
 COMPANY_ID = 0xFFFF
 """Bluetooth SIG's number for products without one of their own; hence the magic after it."""

@@ -16,11 +16,9 @@ import binascii
 
 from redband_core import limits, numbers
 from redband_core.errors import ProtocolError, UsageError
-from redband_core.packing import Reader, put_u8, put_u16, put_u32, put_varint
+from redband_core.info import PROTOCOL_VERSION, encode_info
+from redband_core.packing import Reader, put_u16, put_u32, put_varint
 
-PROTOCOL_VERSION = 2
-
-SERVICE_UUID = "d3a70001-5b1e-4c8a-9f26-526564626e64"
 INFO_UUID = "d3a70002-5b1e-4c8a-9f26-526564626e64"
 CONTROL_UUID = "d3a70003-5b1e-4c8a-9f26-526564626e64"
 LOG_UUID = "d3a70004-5b1e-4c8a-9f26-526564626e64"
@@ -52,8 +50,6 @@ _LAST_PART = 0x80
 _PART_MASK = 0x7F
 MESSAGE_HEAD_BYTES = 2
 _CHECK_BYTES = 2
-VERSION_TEXT_MAX = 16
-IDENTITY_BYTES = 8
 HOST_NONCE_BYTES = 8
 BADGE_NONCE_BYTES = 16
 PROOF_BYTES = 16
@@ -181,23 +177,6 @@ def decode_ack(message: bytes) -> "tuple[int, int, int]":
     return stream, number, next_seq
 
 
-def _put_identity(message: bytearray, info) -> None:
-    put_u8(message, PROTOCOL_VERSION)
-    put_u16(message, info.badge_id)
-    put_u32(message, info.install_id)
-    put_u32(message, info.boot_id)
-
-
-def _put_versions(message: bytearray, info) -> None:
-    identity = bytes(info.ruleset_identity)
-    text = info.firmware_version.encode()
-    if len(identity) != IDENTITY_BYTES or len(text) > VERSION_TEXT_MAX:
-        raise UsageError(numbers.ERROR_INFO_LENGTH)
-    message.extend(identity)
-    put_u8(message, len(text))
-    message.extend(text)
-
-
 def encode_welcome(info, nonce: bytes) -> bytes:
     """Return the answer to HELLO: who the badge is, and its nonce. Raises UsageError.
 
@@ -206,14 +185,6 @@ def encode_welcome(info, nonce: bytes) -> bytes:
     if len(nonce) != BADGE_NONCE_BYTES:
         raise UsageError(numbers.ERROR_NONCE_LENGTH)
     return bytes((WELCOME,)) + encode_info(info) + nonce
-
-
-def encode_info(info) -> bytes:
-    """Return the value of the INFO characteristic: who the badge is, without a session."""
-    value = bytearray()
-    _put_identity(value, info)
-    _put_versions(value, info)
-    return bytes(value)
 
 
 def encode_proved(log, count: int, game_ms: int, proof: bytes) -> bytes:

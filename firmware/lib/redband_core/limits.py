@@ -7,7 +7,13 @@ What a game changes is not here but in its ruleset or in the settings of a badge
 # --- Inputs (hit_filter, gestures) ---
 
 INPUT_POLL_MS = 10
-"""Period of the input task. Fingers press longer than 20 ms; the interrupt latches the rest."""
+"""Period of the looks at a contact that moves. The interrupt latches what is shorter."""
+
+INPUT_FIRST_LOOK_MS = 3
+"""From the edge that wakes the input task to its first look: longer than a spike."""
+
+INPUT_IDLE_MS = 1000
+"""Contacts at rest are looked at so often all the same: an interrupt may have been lost."""
 
 BUTTON_SETTLE_MS = 15
 """A button has rested when it was still for so long. Tactile switches bounce for up to 10 ms."""
@@ -33,9 +39,9 @@ IMPACT_CONTACT_MS = 1
 EDGES_APART_MS = 2
 """Edges stamped closer together than this waited for a busy interpreter, or are a spike."""
 
-INPUT_LATE_MS = 15
-"""Looked at no sooner than this after the last time, interrupts may have been late too: what they
-say of a contact's length is not believed then, and what may be a contact counts."""
+HANDLER_LATE_MS = 5
+"""An interrupt's handler may be so late when the event loop has not waited for so long: what it
+says of a contact's length is not believed then, and what may be a contact counts."""
 
 INPUT_NOTE_MS = 1000
 """Ignored contacts are noted together, at most so often."""

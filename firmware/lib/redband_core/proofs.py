@@ -7,7 +7,8 @@ that the host acts on (its journal's numbers, its advert count, who it says it i
 Bytes: docs/protocol.md.
 """
 
-from redband_core.frames import PROOF_BYTES, PROTOCOL_VERSION
+from redband_core.frames import PROOF_BYTES
+from redband_core.info import PROTOCOL_VERSION
 from redband_core.keys import hmac_sha256, is_same
 
 TAG_BYTES = 8

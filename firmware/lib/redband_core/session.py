@@ -22,6 +22,7 @@ in the message. `session.role`: who is talking. Import what a handler needs insi
 
 from redband_core import frames, limits, numbers, proofs
 from redband_core.errors import ProtocolError
+from redband_core.info import PROTOCOL_VERSION, encode_info
 from redband_core.log_stream import LogStream
 
 OPEN = 0
@@ -36,7 +37,10 @@ _ANSWERS_MAX = 4
 
 
 class BadgeSession:
-    """One connection. Counters: bad_frame_count, dropped_answer_count, sent_frame_count."""
+    """One connection. Counters: bad_frame_count, dropped_answer_count, sent_frame_count.
+
+    `wake`: what to call when an answer is there to be sent, or None.
+    """
 
     def __init__(self, info, log, access, nonce: bytes, handlers: "dict | None" = None) -> None:
         """Begin at a new connection. `access`: keys.Access. `nonce`: 16 random bytes.
@@ -54,6 +58,7 @@ class BadgeSession:
         self.bad_frame_count = 0
         self.dropped_answer_count = 0
         self.sent_frame_count = 0
+        self.wake = None
         # Messages to the host: (number, message), and how far the first of them went.
         self._answers = []
         self._answer_offset = 0
@@ -111,6 +116,8 @@ class BadgeSession:
         self._put(
             number, proofs.signed(self._key, proofs.FROM_BADGE, self._answer_number, message)
         )
+        if self.wake is not None:
+            self.wake()
 
     def _put(self, number: int, message: bytes) -> None:
         if len(self._answers) >= _ANSWERS_MAX:
@@ -149,7 +156,7 @@ class BadgeSession:
 
     def _hello(self, number: int, hello: tuple) -> None:
         version, role, nonce = hello
-        if version != frames.PROTOCOL_VERSION:
+        if version != PROTOCOL_VERSION:
             self._refuse(number, frames.REFUSED_VERSION)
             self._refusal = CLOSE_VERSION
             return
@@ -174,7 +181,7 @@ class BadgeSession:
         self._key = key
         access = self._access
         proved = frames.encode_proved(self._log, access.advert_count, access.game_ms, b"")
-        proof = proofs.badge_proof(key, proved[1:], frames.encode_info(self._info))
+        proof = proofs.badge_proof(key, proved[1:], encode_info(self._info))
         self._put(number, proved + proof)
 
     def _obey(self, number: int, message: bytes) -> None:

@@ -51,7 +51,7 @@ class Radio:
     """The controller. `start` may fail and be tried again; nothing else works before it.
 
     `is_started`: whether it has worked. `dropped_count`: events that found the ring full, and
-    writes with nothing in them.
+    writes with nothing in them. `wakeup`: a Wakeup that is set for each event, or None.
     """
 
     def __init__(self, service_uuid: str, info_uuid: str, control_uuid: str, log_uuid: str):
@@ -73,6 +73,7 @@ class Radio:
         self._heard_put_count = 0
         self._heard_taken_count = 0
         self.heard_dropped_count = 0
+        self.wakeup = None
 
     def start(self, name: str, firmware_version: str) -> None:
         """Switch the controller on and register the services. Raises OSError when it cannot.
@@ -145,6 +146,8 @@ class Radio:
             return
         self._ring[self._put_count % RING_SIZE] = event
         self._put_count += 1
+        if self.wakeup is not None:
+            self.wakeup.set()
 
     def _hear(self, advertisement: bytes, rssi_dbm: int) -> None:
         if self._heard_put_count - self._heard_taken_count == HEARD_SIZE:
@@ -152,6 +155,8 @@ class Radio:
             return
         self._heard[self._heard_put_count % HEARD_SIZE] = (advertisement, rssi_dbm)
         self._heard_put_count += 1
+        if self.wakeup is not None:
+            self.wakeup.set()
 
     def take_heard(self) -> "tuple[bytes, int] | None":
         """Return the oldest (advertisement, rssi in dBm) that was observed, and remove it."""
@@ -217,8 +222,11 @@ class Radio:
         return True
 
     def disconnect(self, connection: int) -> None:
-        """Ask the controller to end a connection; EVENT_DISCONNECTED follows. Raises OSError."""
-        self._ble.gap_disconnect(connection)  # pyright: ignore[reportArgumentType]
+        """Ask the controller to end a connection; EVENT_DISCONNECTED follows."""
+        try:
+            self._ble.gap_disconnect(connection)  # pyright: ignore[reportArgumentType]
+        except OSError:
+            return  # it is gone already, or its event is on the way
 
     def stop(self) -> None:
         """Switch the controller off, so that a soft reset leaves nothing half alive.

@@ -30,16 +30,22 @@ LIBRARY = "/lib/"
 COMPILER_FLAGS = ("-msmall-int-bits=31", "-O3")
 ENTRIES = {
     "redband_badge.badge": tuple(
-        f"redband_badge.{name}"
+        f"redband_{name}"
         for name in (
-            *("boot_record", "supervisor"),
-            *("game", "game_task", "input_task", "led_task"),
+            *("badge.boot_record", "badge.supervisor", "core.ruleset"),
+            *("badge.game", "badge.game_task", "badge.input_task", "badge.led_task"),
+            *("hal.inputs", "hal.lights"),
         )
     ),
-    "redband_badge.app": (),
+    "redband_badge.app": (
+        *("redband_badge.radio_task", "redband_badge.radio_side", "redband_badge.observer"),
+        *("redband_badge.adverts", "redband_badge.pending_commands", "redband_badge.power_task"),
+        *("redband_hal.radio", "redband_hal.battery"),
+    ),
+    "redband_badge.link": (),
 }
 """Modules that take what they import into themselves, with what a start loads for good: all that
-safe mode needs, too, and the rest.
+safe mode needs, too, and the rest; and what is there while a host is linked.
 """
 APART = ("redband_badge.files", "redband_hal.system")
 """Modules that programs at the prompt import, and a badge that only looks whether to wake."""

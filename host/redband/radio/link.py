@@ -22,7 +22,7 @@ from bleak.exc import BleakDeviceNotFoundError, BleakError
 
 from redband.radio.backend import RadioBackend
 from redband.radio.errors import SyncError, SyncFailure
-from redband_core import frames, limits
+from redband_core import advert, frames, limits
 
 OPERATION_S = 5.0
 """Longest wait for one answer of the badge's stack. ATT itself gives a peer 30 s; a badge that
@@ -146,7 +146,7 @@ class Link:
         client = self._client = BleakClient(
             self._device,
             disconnected_callback=lambda _client: gone.set(),
-            services=[frames.SERVICE_UUID],
+            services=[advert.SERVICE_UUID],
             timeout=CONNECT_S,
             winrt=WinRTClientArgs(use_cached_services=False) if fresh else WinRTClientArgs(),
             backend=None if self._radio is None else self._radio.client,

@@ -15,13 +15,12 @@ from redband_core.frames import (
     FETCH,
     HELLO,
     HOST_NONCE_BYTES,
-    IDENTITY_BYTES,
     PROOF_BYTES,
     PROTOCOL_VERSION,
     PROVE,
-    VERSION_TEXT_MAX,
     whole,
 )
+from redband_core.info import IDENTITY_BYTES, VERSION_TEXT_MAX
 from redband_core.packing import Reader, put_u8, put_u32
 
 Welcome = namedtuple(

@@ -1,4 +1,4 @@
-"""A contact as the firmware meets it: interrupts that come late or not at all, looks each 10 ms.
+"""A contact as the firmware meets it: interrupts that come late or not at all, and looks.
 
 Stands for redband_hal.inputs.Contact where there is no pin; tests/field plays the same tables
 on the real one. Times in microseconds unless a name says ms.
@@ -8,13 +8,15 @@ from redband_core import limits
 from redband_core.hit_filter import PRESS, HitFilter
 
 MERGE_US = 8  # edges closer than this are one interrupt: its flag is one bit
+REST_US = (limits.HOLD_MS + limits.TAP_GAP_MS) * 1000  # as input_task.REST_MS
 
 
 class Machine:
     """How busy the interpreter is.
 
-    latency_us: from an edge to its handler. phase_us: of the looks. lost: each n-th handler is
-    lost, 0 for none. blocked: (from, to) in which nothing runs.
+    latency_us: from an edge to its handler. phase_us: of looks each 10 ms; None: looks as the
+    input task makes them, woken by an edge. lost: each n-th handler is lost, 0 for none.
+    blocked: (from, to) in which nothing runs.
     """
 
     def __init__(self, latency_us=60, phase_us=0, lost=0, blocked=()):
@@ -31,7 +33,7 @@ class Machine:
 
 
 def handlers(edges, machine):
-    """Return [(when it runs, level it reads)] of the interrupts that come through."""
+    """Return [(when it runs, level it reads, is late)] of the interrupts that come through."""
     found = []
     last_us = -MERGE_US
     number = 0
@@ -41,13 +43,14 @@ def handlers(edges, machine):
         last_us = edge_us
         run_us = machine.runs_at(edge_us + machine.latency_us)
         waiting = 0
-        for other_us, _level in found:
+        for other_us, _level, _is_late in found:
             if other_us > edge_us:
                 waiting += 1
         number += 1
         if waiting >= limits.EDGE_QUEUE_DEPTH or (machine.lost and number % machine.lost == 0):
             continue
-        found.append((run_us, level_at(edges, run_us)))
+        is_late = run_us - edge_us - machine.latency_us >= limits.HANDLER_LATE_MS * 1000
+        found.append((run_us, level_at(edges, run_us), is_late))
     return found
 
 
@@ -65,12 +68,14 @@ def latch(ran, look_us):
     """Return (edges, first ms, last ms, seen ms) of the handlers that ran since the last look."""
     if not ran:
         return 0, 0, -1, -1
-    closed = [run_us for run_us, level in ran if level]
-    last_us, last_level = ran[-1]
+    closed = [run_us for run_us, level, _is_late in ran if level]
+    last_us, last_level, _is_late = ran[-1]
     seen_ms = 0
     if closed:
         end_us = look_us if last_level else last_us
         seen_ms = max(1, end_us // 1000 - closed[0] // 1000)
+    if [one for one in ran if one[2]]:
+        seen_ms = -1
     return len(ran), ran[0][0] // 1000, last_us // 1000, seen_ms
 
 
@@ -88,22 +93,28 @@ def hits(contact, edges, machine):
     found = []
     hit_filter = new_filter(contact)
     waiting = handlers(edges, machine)
-    look_us = machine.phase_us
-    looked_us = look_us
+    is_woken = machine.phase_us is None
+    look_us = 0 if is_woken else machine.phase_us
+    moved_us = -REST_US
     end_us = edges[-1] + 1_000_000
     while look_us <= end_us:
         ran = []
         while waiting and waiting[0][0] <= look_us:
             ran.append(waiting.pop(0))
         edge_count, first_ms, last_ms, seen_ms = latch(ran, look_us)
-        if look_us - looked_us >= limits.INPUT_LATE_MS * 1000:
-            seen_ms = -1
         level = level_at(edges, look_us)
         now_ms = look_us // 1000
         if hit_filter.sample(level, edge_count, first_ms, now_ms, last_ms, seen_ms) == PRESS:
             found.append(hit_filter.press_ms)
-        looked_us = look_us
-        look_us = machine.runs_at(look_us + limits.INPUT_POLL_MS * 1000)
+        if edge_count or hit_filter.is_closed:
+            moved_us = look_us
+        next_us = look_us + limits.INPUT_POLL_MS * 1000
+        if is_woken and look_us - moved_us >= REST_US:
+            next_us = look_us + limits.INPUT_IDLE_MS * 1000
+            if waiting:
+                woken_us = max(look_us, waiting[0][0]) + limits.INPUT_FIRST_LOOK_MS * 1000
+                next_us = min(next_us, woken_us)
+        look_us = machine.runs_at(next_us)
     return found, hit_filter
 
 

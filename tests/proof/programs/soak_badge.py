@@ -59,12 +59,26 @@ class Time:
 
 
 class Poll:
-    """Waits for nobody: whoever would be heard of is in this process."""
+    """Waits for nobody: whoever would be heard of is in this process, and sets a ring."""
 
-    def register(self, *_arguments):
+    def __init__(self):
+        self.rings = []
+
+    def register(self, stream, _mask=0):
+        if hasattr(stream, "any"):
+            self.rings.append(stream)
+
+    def modify(self, *_arguments):
         pass
 
+    def unregister(self, stream):
+        if stream in self.rings:
+            self.rings.remove(stream)
+
     def ipoll(self, ms=-1, _flags=0):
+        ready = [(ring, 1) for ring in self.rings if ring.any()]
+        if ready:
+            return ready
         if ms > 0:
             Clock.jump(ms)
         return ()

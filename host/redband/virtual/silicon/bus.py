@@ -214,9 +214,28 @@ def install_in_asyncio() -> None:
         def __init__(self) -> None:
             super().__init__()
             self.poller = self.poller.real
+            self.rings = []  # (ring, task): set by handlers and tasks, so in this loop
+
+        def _enqueue(self, stream, index: int) -> None:
+            if isinstance(stream, micropython.RingIO):
+                self.rings.append((stream, core.cur_task))
+                core.cur_task.data = self
+            else:
+                super()._enqueue(stream, index)
+
+        def remove(self, task) -> None:
+            self.rings = [one for one in self.rings if one[1] is not task]
+            super().remove(task)
+
+        def _wake_rings(self) -> bool:
+            ready = [one for one in self.rings if one[0].any()]
+            for one in ready:
+                self.rings.remove(one)
+                core._task_queue.push(one[1])
+            return bool(ready)
 
         def wait_io_event(self, dt: int) -> None:
-            if the_bus.dispatch():
+            if the_bus.dispatch() or self._wake_rings():
                 return  # a handler may have made a task ready: the loop looks again
             until_us = None
             if dt >= 0:
