@@ -1,8 +1,8 @@
 """Fail when something outgrows its budget: byte code, rulesets, modules, functions.
 
 Byte code is measured as it ships: made small, then compiled for the badge. The engine's and
-rulesets' budgets are promises of docs/rules.md; the others keep the firmware inside a 2 MB flash
-and a 96 kB heap, and the source readable.
+rulesets' budgets are promises of docs/rules.md; the others keep the firmware and an update of it
+inside a 2 MB flash, and the source readable. The heap has its own gate (test_chip_heap.py).
 """
 
 import ast
@@ -19,7 +19,7 @@ ENGINE_MODULES = (
 )
 ENGINE_BYTES = 11 * 1024  # a third of it, the reader, leaves a badge's heap after the start
 RULESET_BYTES = 2 * 1024
-FIRMWARE_BYTES = 96 * 1024
+FIRMWARE_BYTES = 104 * 1024
 # "About" 300 and 40 in the house rules: the margin is for a table or a long docstring.
 MODULE_LINES = 330
 FUNCTION_LINES = 48
