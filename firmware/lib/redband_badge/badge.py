@@ -113,7 +113,7 @@ class Badge:
             system.forget("redband_badge.status")
         if self.supervisor.uptime_ms >= self._heap_look_ms:
             self._heap_look_ms = self.supervisor.uptime_ms + limits.HEAP_LOOK_MS
-            if system.is_heap_short(limits.HEAP_LEFT_BYTES):
+            if system.is_heap_short():
                 from redband_badge import heap_keeper
 
                 await heap_keeper.look(self)
