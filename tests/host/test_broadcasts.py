@@ -176,6 +176,7 @@ async def test_a_badge_that_was_told_a_word_is_told_the_next(store: Store):
         assert live.broadcast_number == said[-1].number
 
 
+@pytest.mark.real_time
 async def test_a_badge_that_comes_back_into_range_with_nothing_new_is_told(store: Store):
     async with two_badges(store) as rig:
         await rig.radio.advertise(1)
