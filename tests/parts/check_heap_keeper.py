@@ -7,7 +7,7 @@ import unittest
 import esp32
 import machine
 
-from redband_badge import heap_keeper, limits
+from redband_badge import heap_keeper
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.state import BadgeState
 from redband_core import numbers
@@ -127,8 +127,8 @@ class HeapTest(unittest.TestCase):
         esp32.heap_regions = [(1000, 400, 300, 9), (2000, 900, 800, 9)]
         python_bytes, free, largest = system.heap_bytes()
         self.assertEqual((free, largest), (1300, 800))
-        self.assertTrue(python_bytes > limits.HEAP_LEFT_BYTES)
-        self.assertFalse(system.is_heap_short(limits.HEAP_LEFT_BYTES))
+        self.assertTrue(python_bytes > system.HEAP_LEFT_BYTES)
+        self.assertFalse(system.is_heap_short())
         self.assertTrue(system.is_heap_short(1 << 40))
 
 

@@ -130,7 +130,7 @@ class WindowsTest(unittest.TestCase):
     def test_G16_short_heap_keeps_the_radio_on_and_with_it_its_memory(self):
         bench = self.bench
         bench.rest()
-        is_short, system.is_heap_short = system.is_heap_short, lambda _left_bytes: True
+        is_short, system.is_heap_short = system.is_heap_short, lambda: True
         try:
             while not bench.ble.is_active:
                 bench.turn()

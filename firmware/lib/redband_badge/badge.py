@@ -116,7 +116,7 @@ class Badge:
         if self.supervisor.uptime_ms < self._heap_look_ms:
             return
         self._heap_look_ms = self.supervisor.uptime_ms + limits.HEAP_LOOK_MS
-        if system.is_heap_short(limits.HEAP_LEFT_BYTES):
+        if system.is_heap_short():
             queues = (self.queue, self.note_queue, self.command_queue)
             playing = (self.state, self.game_journal, queues, self.observer)
             with Needed(HEAP_KEEPER) as heap_keeper:

@@ -134,7 +134,6 @@ SELF_TEST_BATTERY_MAX_MV = 4400  # a full cell on its charger, and the divider's
 # Memory. Collecting early and often keeps the free heap in large pieces; main.py begins with half
 # of this, since imports leave the most holes (measured: 192 kB are too few without, 178 do with).
 GC_THRESHOLD_BYTES = 8192
-HEAP_LEFT_BYTES = 12 * 1024  # that much garbage comes together, and as much again lies in pieces
 HEAP_FIRST_LOOK_MS = 600_000  # a badge that is short from the start is not always starting
 HEAP_LOOK_MS = 60_000
 HEAP_NOTE_MS = 2000

@@ -3,13 +3,11 @@
 Problem: an ESP32-C3 under MicroPython needs some 80 mA whenever Bluetooth is on, and 20 without
 (docs/power.md). Guarantee: whatever is happening keeps the radio on: a connection, a host at the
 USB port, a change or an input of the last minute, an emergency, a call to others, a medic's tap.
-A badge whose heap is
-short keeps it on, too, and with it the memory that Bluetooth needs. In a window the badge listens
-all the time. Decides only: radio_task switches. Loaded in windowed
-mode alone.
+A badge whose heap is short keeps it on, too, and with it the memory that Bluetooth needs. In a
+window the badge listens all the time. Decides only: radio_task switches. Loaded in windowed mode
+alone.
 """
 
-from redband_badge import limits
 from redband_hal import system
 
 WINDOW_MS = 700  # on the air: seven adverts, of which a host that listens hears one at least
@@ -54,7 +52,7 @@ class Windows:
             self._is_open = is_needed or open_ms >= WINDOW_PERIOD_MS
         elif is_on:
             self._is_open = open_ms < WINDOW_MS
-            if not self._is_open and system.is_heap_short(limits.HEAP_LEFT_BYTES):
+            if not self._is_open and system.is_heap_short():
                 # Switched off, Bluetooth gives its memory away: Python must not need it meanwhile.
                 self._is_open = True
                 self._since_ms = now_ms

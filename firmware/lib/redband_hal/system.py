@@ -15,6 +15,8 @@ import machine
 
 from redband_core import numbers
 
+HEAP_LEFT_BYTES = 12 * 1024  # what comes together as garbage, and what is lost in pieces
+
 _rtc = machine.RTC()
 _usb = select.poll()
 _usb.register(sys.stdin, select.POLLIN)
@@ -116,7 +118,7 @@ def heap_bytes() -> tuple:
     return free, sum([region[1] for region in regions]), largest
 
 
-def is_heap_short(left_bytes: int) -> bool:
+def is_heap_short(left_bytes: int = HEAP_LEFT_BYTES) -> bool:
     """Return whether less is free in Python's areas, even after a collection."""
     if heap_bytes()[0] < left_bytes:
         gc.collect()
