@@ -66,16 +66,13 @@ class FakeBadge(RadioSide):
     """The side of a badge that the radio is on, around a GameBench."""
 
     def __init__(self, bench, role=0, treatment=numbers.TREATMENT_BADGE):
-        super().__init__("", None, None)
         self.bench = bench
-        self.game_journal, self.state, self.ruleset = bench.game_journal, bench.state, bench.rules
-        self.command_queue = bench.commands
-        self.info = Info()
-        self.info.ruleset_identity = bench.rules.identity
-        self.options = Options()
-        self.options.treatment = treatment
-        self.observer = FakeObserver(role)
-        self.pending_commands = PendingCommands(self.command_queue, self.state)
+        info, options = Info(), Options()
+        info.ruleset_identity = bench.rules.identity
+        options.treatment = treatment
+        running = (bench.state, info, options, bench.rules)
+        queues = (bench.game_journal, None, PendingCommands(bench.commands, bench.state))
+        super().__init__("", None, None, running, queues, FakeObserver(role), {})
         self.state.on_gesture = self.take_gesture
 
 

@@ -103,7 +103,8 @@ class Badge:
 
     def _judge_trial(self) -> None:
         """Judge an update, or say how it ended."""
-        running = [number for number, _failures in self.supervisor.failure_counts()]
+        failures = self.supervisor.failure_counts()  # pyright: ignore[reportOptionalMemberAccess]
+        running = [number for number, _failures in failures]
         is_radio_missing = self.has_radio and numbers.TASK_RADIO not in running
         modules = Needed(TRIAL)
         trial = modules.take()
@@ -113,9 +114,10 @@ class Badge:
         """Answer whoever asks over USB, while the game goes on; look after the heap."""
         if system.usb_asked():
             self._tell_status()
-        if self.supervisor.uptime_ms < self._heap_look_ms:
+        uptime_ms = self.supervisor.uptime_ms  # pyright: ignore[reportOptionalMemberAccess]
+        if uptime_ms < self._heap_look_ms:
             return
-        self._heap_look_ms = self.supervisor.uptime_ms + limits.HEAP_LOOK_MS
+        self._heap_look_ms = uptime_ms + limits.HEAP_LOOK_MS
         if system.is_heap_short():
             queues = (self.queue, self.note_queue, self.command_queue)
             playing = (self.state, self.game_journal, queues, self.observer)

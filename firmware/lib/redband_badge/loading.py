@@ -227,5 +227,5 @@ def _add_inputs(badge, supervisor) -> None:
     queues = (badge.queue, badge.note_queue)
     badge.inputs = InputTask(badge.clock, button, impact, *queues, badge.state)
     for contact in contacts:
-        contact.wakeup = badge.inputs.wakeup
+        contact.wakeup = badge.inputs.wakeup  # pyright: ignore[reportAttributeAccessIssue]
     supervisor.add(numbers.TASK_INPUT, badge.inputs.run)

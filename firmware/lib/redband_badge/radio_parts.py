@@ -60,13 +60,14 @@ def add_radio(badge, supervisor, radio: "Radio | None" = None) -> Radio:
     adverts = Adverts(state, info, access, badge.boot)
     observer = Observer(radio, state, badge.note_queue, access, adverts)
     badge.observer = observer
-    side = RadioSide(badge.root, badge.store, badge.game_wakeup)
-    side.state, side.info = state, info
-    side.options, side.ruleset = badge.options, badge.ruleset
-    side.game_journal, side.note_queue = badge.game_journal, badge.note_queue
-    side.observer = observer
-    side.pending_commands = PendingCommands(badge.command_queue, state)
-    side.session = (info, access, handlers_of(side))
+    running = (state, info, badge.options, badge.ruleset)
+    pending_commands = PendingCommands(badge.command_queue, state)
+    queues = (badge.game_journal, badge.note_queue, pending_commands)
+    handlers: dict = {}
+    side = RadioSide(
+        badge.root, badge.store, badge.game_wakeup, running, queues, observer, handlers
+    )
+    handlers.update(handlers_of(side))
     observer.takers[advert.KIND_BROADCAST] = side.hear_broadcast
     if badge.options.treatment and badge.ruleset is not None:
         state.on_gesture = side.take_gesture

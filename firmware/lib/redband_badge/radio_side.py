@@ -13,15 +13,17 @@ class RadioSide:
     `root`: directory of the badge's files. `session`: info, access and handlers, see BadgeSession.
     """
 
-    def __init__(self, root: str, store, wakeup) -> None:
-        """`store`: the journal's. `wakeup`: of the game task. The composer sets the rest."""
+    def __init__(self, root: str, store, wakeup, running, queues, observer, handlers) -> None:
+        """`store`: the journal's. `wakeup`: of the game task. `running`: state, info, options and
+        ruleset. `queues`: game journal, queue of notes, PendingCommands. `handlers`: of a session.
+        """
         self.root = root
         self.store = store
         self._wakeup = wakeup
-        self.state = self.info = self.options = self.ruleset = None
-        self.game_journal = self.note_queue = None
-        self.observer = self.pending_commands = None
-        self.session = ()
+        self.state, self.info, self.options, self.ruleset = running
+        self.game_journal, self.note_queue, self.pending_commands = queues
+        self.observer = observer
+        self.session = (self.info, observer.access, handlers)
 
     def make_link(self, link, connection: int):
         """Return the Link of a connection. `link`: the module."""

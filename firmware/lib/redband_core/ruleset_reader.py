@@ -64,7 +64,7 @@ def read(cls, data):
         raise RulesError(numbers.ERROR_RULESET_CHECKSUM)
     ruleset = cls(hashlib.sha256(data).digest()[:8])
     try:
-        reader = _RulesReader(data, 4, len(data) - 4)
+        reader = _RulesReader(ruleset, data)
         _read_state(ruleset, reader)
         _read_rules(ruleset, reader)
         _read_outputs(ruleset, reader)
@@ -95,7 +95,6 @@ def _read_state(ruleset, reader):
     ruleset.slot_count = ruleset.first_arg + ruleset.arg_slots + len(ruleset.constants)
     if ruleset.slot_count > FIRST_OPERATOR or not tracks:
         raise RulesError(numbers.ERROR_RULESET_SLOTS)
-    reader.ruleset = ruleset
     reader.mask_bytes = (max(ruleset.state_counts) + 7) // 8
     ruleset.test_bytes = 1 + reader.mask_bytes
     reader.expressions = reader.rows(reader.read_expression)
@@ -172,7 +171,6 @@ def _read_outputs(ruleset, reader):
 class _RulesReader(Reader):
     """Reads the parts of a ruleset, checking each index against what was read before."""
 
-    ruleset = None
     program: bytearray
     mask_bytes = 0
     expressions: tuple
@@ -180,6 +178,10 @@ class _RulesReader(Reader):
     seen: dict
     refusal_max = 0
     outcome = 0
+
+    def __init__(self, ruleset, data):
+        super().__init__(data, 4, len(data) - 4)
+        self.ruleset = ruleset
 
     def rows(self, read):
         """Return the tuple of a counted list."""

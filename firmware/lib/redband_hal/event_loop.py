@@ -12,7 +12,7 @@ stopped). Here the waiting task itself stands in the loop's queue, so that cance
 
 import asyncio
 import time
-from asyncio import core
+from asyncio import core  # pyright: ignore[reportAttributeAccessIssue]
 
 import micropython
 
@@ -37,7 +37,7 @@ class Wakeup:
         if not self._is_changed:
             timer = asyncio.create_task(self._end(timeout_ms))
             try:
-                await self._readable()
+                await self._readable()  # pyright: ignore[reportGeneralTypeIssues]
             finally:
                 timer.cancel()
         # In this order: what an interrupt sets between the two is not lost.
@@ -61,7 +61,7 @@ def watch() -> None:
     def watched(timeout_ms: int) -> None:
         _left_ticks_ms[0] = _IDLE
         wait(timeout_ms)
-        _left_ticks_ms[0] = time.ticks_ms()
+        _left_ticks_ms[0] = time.ticks_ms()  # pyright: ignore
 
     queue.wait_io_event = watched
 

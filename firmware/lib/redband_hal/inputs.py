@@ -39,7 +39,7 @@ class Contact:
         # runs within 0.1 ms or so, and later while the flash is written: then the level is not
         # that of the edge any more.
         ticks_ms = time.ticks_ms()
-        if event_loop.busy_ms(ticks_ms) >= HANDLER_LATE_MS:
+        if event_loop.busy_ms(ticks_ms) >= HANDLER_LATE_MS:  # pyright: ignore
             self._is_late = True
         self._is_closed = pin.value() == self._active_level
         if self._edge_count == self._taken_count:

@@ -49,6 +49,23 @@ def site_directory() -> str:
     return str(Path(found.origin).parent)
 
 
+def _process(
+    facts: dict[str, object], heap_kib: int, bus: int, keys: int, prints: int
+) -> subprocess.Popen[bytes]:
+    """Start MicroPython. `bus`, `keys`, `prints`: the process's ends, as file descriptors."""
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", str(LAUNCHER), site_directory()]
+        + ["-X", f"heapsize={heap_kib + STAND_IN_HEAP_KIB}K"],
+        stdin=keys,
+        stdout=prints,
+        stderr=prints,
+        pass_fds=(bus,),
+        start_new_session=True,
+        cwd="/",
+        env={FACTS_VARIABLE: json.dumps(facts | {"bus": bus})},
+    )
+
+
 PROMPTS = (b">>> ", b"\n>", b"\x04>")
 """What the output ends with when the prompt waits for keys: friendly, raw, raw after a program."""
 _TAIL_BYTES = 4
@@ -86,17 +103,7 @@ class Interpreter:
         try:
             theirs.setblocking(False)
             _make_raw_with_signals(slave)
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(LAUNCHER), site_directory()]
-                + ["-X", f"heapsize={heap_kib + STAND_IN_HEAP_KIB}K"],
-                stdin=slave,
-                stdout=print_end,
-                stderr=print_end,
-                pass_fds=(theirs.fileno(),),
-                start_new_session=True,
-                cwd="/",
-                env={FACTS_VARIABLE: json.dumps(facts | {"bus": theirs.fileno()})},
-            )
+            self._process = _process(facts, heap_kib, theirs.fileno(), slave, print_end)
         except BaseException:
             os.close(master)
             os.close(printed)

@@ -66,7 +66,8 @@ class Ether(LocalLink):
 
     def __init__(self, seed: int | str = 1) -> None:
         super().__init__()
-        self.controllers = {}  # Bumble's set is not ordered; a seed is to repeat
+        # Bumble's set is not ordered; a seed is to repeat.
+        self.controllers = {}  # pyright: ignore[reportIncompatibleVariableOverride]
         self.random = random.Random(seed)
         self.default_rssi_dbm = DEFAULT_RSSI_DBM
         self.rssi_jitter_db = 0.0

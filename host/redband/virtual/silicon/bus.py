@@ -204,6 +204,41 @@ receive = the_bus.receive
 dispatch = the_bus.dispatch
 
 
+class _Rings:
+    """The streams that handlers and tasks fill, in this very loop: (RingIO, task that waits)."""
+
+    def __init__(self) -> None:
+        self.waiting = []
+
+    def remove(self, task) -> None:
+        """Let a task wait no more."""
+        self.waiting = [one for one in self.waiting if one[1] is not task]
+
+    def wake(self, core) -> bool:
+        """Make the tasks ready whose ring has something; return whether there were any."""
+        ready = [one for one in self.waiting if one[0].any()]
+        for one in ready:
+            self.waiting.remove(one)
+            core._task_queue.push(one[1])
+        return bool(ready)
+
+
+def _wake(core, queue, stream, events: int) -> None:
+    waiting = queue.map[id(stream)]
+    reader, writer, _ = waiting
+    if reader is not None and events & ~core.select.POLLOUT:
+        core._task_queue.push(reader)
+        waiting[0] = None
+    if writer is not None and events & ~core.select.POLLIN:
+        core._task_queue.push(writer)
+        waiting[1] = None
+    if waiting[0] is None and waiting[1] is None:
+        queue._dequeue(stream)
+    else:
+        wanted = core.select.POLLOUT if waiting[0] is None else core.select.POLLIN
+        queue.poller.modify(stream, wanted)
+
+
 def install_in_asyncio() -> None:
     """Let asyncio's loop wake up and dispatch when a frame comes; needs no task of its own."""
     from asyncio import core
@@ -214,28 +249,21 @@ def install_in_asyncio() -> None:
         def __init__(self) -> None:
             super().__init__()
             self.poller = self.poller.real
-            self.rings = []  # (ring, task): set by handlers and tasks, so in this loop
+            self.rings = _Rings()
 
         def _enqueue(self, stream, index: int) -> None:
             if isinstance(stream, micropython.RingIO):
-                self.rings.append((stream, core.cur_task))
+                self.rings.waiting.append((stream, core.cur_task))
                 core.cur_task.data = self
             else:
                 super()._enqueue(stream, index)
 
         def remove(self, task) -> None:
-            self.rings = [one for one in self.rings if one[1] is not task]
+            self.rings.remove(task)
             super().remove(task)
 
-        def _wake_rings(self) -> bool:
-            ready = [one for one in self.rings if one[0].any()]
-            for one in ready:
-                self.rings.remove(one)
-                core._task_queue.push(one[1])
-            return bool(ready)
-
         def wait_io_event(self, dt: int) -> None:
-            if the_bus.dispatch() or self._wake_rings():
+            if the_bus.dispatch() or self.rings.wake(core):
                 return  # a handler may have made a task ready: the loop looks again
             until_us = None
             if dt >= 0:
@@ -245,24 +273,9 @@ def install_in_asyncio() -> None:
                 the_bus.rest(until_us, self.poller if self.map else None)
             if self.map:
                 for stream, events in self.poller.poll(0):
-                    waiting = self.map.get(id(stream))
-                    if waiting is not None:
-                        self._wake(stream, waiting, events)
+                    if id(stream) in self.map:
+                        _wake(core, self, stream, events)
             the_bus.dispatch()
-
-        def _wake(self, stream, waiting, events: int) -> None:
-            reader, writer, _ = waiting
-            if reader is not None and events & ~core.select.POLLOUT:
-                core._task_queue.push(reader)
-                waiting[0] = None
-            if writer is not None and events & ~core.select.POLLIN:
-                core._task_queue.push(writer)
-                waiting[1] = None
-            if waiting[0] is None and waiting[1] is None:
-                self._dequeue(stream)
-            else:
-                wanted = core.select.POLLOUT if waiting[0] is None else core.select.POLLIN
-                self.poller.modify(stream, wanted)
 
     core.IOQueue = BusQueue
     core.new_event_loop()
