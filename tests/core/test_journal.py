@@ -3,6 +3,7 @@
 import binascii
 import unittest
 
+from redband.wire import journal as wire_journal
 from redband_core import journal, limits, numbers
 from redband_core.errors import JournalCorrupt, ProtocolError, UsageError
 from redband_core.packing import put_u32, put_varint
@@ -83,7 +84,7 @@ class Codecs(unittest.TestCase):
             payload = journal.event_payload(event_id, args)
             self.assertEqual(journal.parse_event(payload), (event_id, args))
             refused = journal.refused_payload(130, event_id, args)
-            self.assertEqual(journal.parse_refused(refused), (130, event_id, args))
+            self.assertEqual(wire_journal.parse_refused(refused), (130, event_id, args))
         boot = (0xFFFFFFFF, 70000, 255, 65535, IDENTITY)
         self.assertEqual(journal.parse_boot(journal.boot_payload(*boot)), boot)
         self.assertEqual(journal.parse_note(journal.note_payload(9, -12)), (9, -12))
@@ -96,7 +97,7 @@ class Codecs(unittest.TestCase):
         for parse, payload in (
             (journal.parse_event, b""),
             (journal.parse_event, b"\x01\x80"),
-            (journal.parse_refused, b"\x01"),
+            (wire_journal.parse_refused, b"\x01"),
             (journal.parse_boot, journal.boot_payload(1, 2, 3, 4, IDENTITY)[:-1]),
             (journal.parse_note, b"\x01"),
         ):

@@ -25,6 +25,7 @@ from tests.support.waiting import until
 
 from redband import rules
 from redband.virtual.field import Field
+from redband.wire import journal as wire_journal
 from redband_core import advert, journal, numbers
 
 pytestmark = pytest.mark.timeout(240)
@@ -78,7 +79,7 @@ async def test_G11_medic_without_stock_offers_nothing(field: Field, air: Air):
     assert len(air.of(advert.KIND_OFFER)) == 1
     _seq, kind, _ms, payload = [r for r in records(medic) if r.kind == journal.REFUSED][-1]
     spend = rules.load("medic_stock").event("spend").id
-    assert journal.parse_refused(payload) == (refusal("medic_stock", "no_stock"), spend, ())
+    assert wire_journal.parse_refused(payload) == (refusal("medic_stock", "no_stock"), spend, ())
     assert answered(medic) == [numbers.ANSWER_DONE]
 
 

@@ -17,6 +17,7 @@ from tests.support.named_player import MIN, Player, S
 from redband import rules
 from redband.rules import CompiledRuleset
 from redband.store.projection import fold
+from redband.wire import journal as wire_journal
 from redband_core import journal
 
 TEAMS = """
@@ -229,7 +230,7 @@ def test_G8_each_of_them_is_written_with_its_reason(
     state = fold(7, records_of(badge), lambda _identity: compiled.ruleset)
     assert (state.refused, state.mismatched, state.events) == (10, 0, len(before))
     reasons = {
-        journal.parse_refused(record.payload)[0]
+        wire_journal.parse_refused(record.payload)[0]
         for record in records_of(badge)
         if record.kind == journal.REFUSED
     }

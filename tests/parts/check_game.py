@@ -7,6 +7,7 @@ import unittest
 import flash_device
 from flash_device import FlashDevice, format_and_mount, power_cut
 
+from redband.wire import journal as wire_journal
 from redband_badge import limits
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.game import Game
@@ -344,4 +345,4 @@ class TaskTest(unittest.TestCase):
         bench.play(PRESS)
         refused = payloads_of(bench.store, journal.REFUSED)
         self.assertEqual(len(refused), 1)
-        self.assertTrue(journal.parse_refused(refused[0])[0] >= 1)
+        self.assertTrue(wire_journal.parse_refused(refused[0])[0] >= 1)

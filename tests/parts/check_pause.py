@@ -5,6 +5,7 @@ import unittest
 import game_bench
 from game_bench import HIT, GameBench, MemoryStore
 
+from redband.wire import journal as wire_journal
 from redband_badge import commands
 from redband_badge.raw_game import RawGame
 from redband_core import gestures, journal, numbers
@@ -157,7 +158,9 @@ class Pressing(unittest.TestCase):
             bench.run(3000)
             bench.play(gesture)
         self.assertEqual(bench.shown(), before)
-        refused = [journal.parse_refused(payload) for _ms, payload in bench.of(journal.REFUSED)]
+        refused = [
+            wire_journal.parse_refused(payload) for _ms, payload in bench.of(journal.REFUSED)
+        ]
         self.assertEqual(
             [reason for reason, _event, _args in refused], [numbers.REFUSED_PAUSED] * 4
         )

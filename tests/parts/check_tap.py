@@ -6,6 +6,7 @@ import unittest
 import game_bench
 from game_bench import GameBench, MemoryStore
 
+from redband.wire import journal as wire_journal
 from redband.wire import keys as wire_keys
 from redband_badge import commands, limits
 from redband_badge.pending_commands import PendingCommands
@@ -199,7 +200,7 @@ class BookTest(unittest.TestCase):
         bench = wounded()
         bench.command(commands.PAUSE, 1)
         self.assertEqual(bench.command(commands.TAP, 2, patients()), numbers.ANSWER_PAUSED)
-        reason = journal.parse_refused(bench.of(journal.REFUSED)[-1][1])[0]
+        reason = wire_journal.parse_refused(bench.of(journal.REFUSED)[-1][1])[0]
         self.assertEqual(reason, numbers.REFUSED_PAUSED)
         self.assertEqual(
             bench.command(commands.TAP, 3, patients(role=numbers.ROLE_MARSHAL)),

@@ -16,7 +16,6 @@ from update_bench import (
     Cut,
     Package,
     UpdateCase,
-    desk_parts,
     link,
     slots,
     tree,
@@ -129,7 +128,7 @@ class UploadTest(UpdateCase):
         self.assertEqual(badge.close_reason(4000), session.CLOSE_ACCESS)
 
     def test_messages_that_make_no_sense_change_nothing(self):
-        desk = self.desk = update.Desk(*desk_parts(self.badge))
+        desk = self.desk = update.Desk(self.badge)
         begin = FIRMWARE.begin()
         for message in (
             begin[:-1],

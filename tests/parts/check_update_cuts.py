@@ -121,7 +121,7 @@ class Modules:
 
 def judge(badge):
     """Let the badge judge the version on trial."""
-    trial.judge(badge.root, badge.state, badge.info, badge.note_queue, False, Modules)
+    trial.judge(badge.root, badge.state, badge.info, badge.note_queue, badge.supervisor, Modules)
 
 
 class TrialTest(UpdateCase):

@@ -95,12 +95,6 @@ class Badge:
         self.info.ruleset_identity = self.ruleset.identity
 
 
-def desk_parts(badge):
-    """Return what an update.Desk of this badge takes."""
-    what = (badge.info, badge.options, badge.ruleset, badge.state, badge.note_queue)
-    return (badge.root,) + what
-
-
 class Cut(Exception):
     """The link, or the power, is gone."""
 
@@ -168,7 +162,7 @@ class UpdateCase(unittest.TestCase):
         return asyncio.run(self._upload(package.begin(flags, badge_id), package, cut_frame, drops))
 
     async def _upload(self, begin, package, cut_frame, drops):
-        self.desk = self.desk or update.Desk(*desk_parts(self.badge))
+        self.desk = self.desk or update.Desk(self.badge)
 
         def handle(session, number, message):
             self.desk.take(session, number, message)

@@ -20,6 +20,7 @@ from redband.store.projection import Projector
 from redband.store.records import Page, Record, decode_page
 from redband.virtual.image import write_image
 from redband.virtual.spec import BadgeSpec
+from redband.wire import journal as wire_journal
 from redband.wire import log_stream as wire_log_stream
 from redband_core import frames, journal
 from redband_core.ruleset import Ruleset
@@ -211,7 +212,7 @@ class Host:
             if kind == journal.EVENT:
                 found.append(journal.parse_event(payload))
             elif kind == journal.REFUSED:
-                found.append(journal.parse_refused(payload)[1:])
+                found.append(wire_journal.parse_refused(payload)[1:])
         return found
 
     def noted(self, code: int) -> int:

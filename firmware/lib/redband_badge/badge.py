@@ -99,21 +99,18 @@ class Badge:
         """All has been well for HEALTHY_AFTER_MS."""
         self.boot.mark_healthy(self.reason != 0)
         if files.exists(self.root + "/slot"):
-            self._judge_trial()
-
-    def _judge_trial(self) -> None:
-        """Judge an update, or say how it ended."""
-        failures = self.supervisor.failure_counts()  # pyright: ignore[reportOptionalMemberAccess]
-        running = [number for number, _failures in failures]
-        is_radio_missing = self.has_radio and numbers.TASK_RADIO not in running
-        modules = Needed(TRIAL)
-        trial = modules.take()
-        trial.judge(self.root, self.state, self.info, self.note_queue, is_radio_missing, modules)
+            tasks = self.supervisor if self.has_radio else None
+            modules = Needed(TRIAL)
+            trial = modules.take()
+            trial.judge(self.root, self.state, self.info, self.note_queue, tasks, modules)
 
     async def look(self) -> None:
         """Answer whoever asks over USB, while the game goes on; look after the heap."""
         if system.usb_asked():
-            self._tell_status()
+            who = (self.boot, self.options, self.info)
+            parts = (self.state, self.store, self.supervisor, self.queue, self.observer)
+            with Needed(STATUS) as status:
+                status.answer(self.root, who, *parts)
         uptime_ms = self.supervisor.uptime_ms  # pyright: ignore[reportOptionalMemberAccess]
         if uptime_ms < self._heap_look_ms:
             return
@@ -123,12 +120,3 @@ class Badge:
             playing = (self.state, self.game_journal, queues, self.observer)
             with Needed(HEAP_KEEPER) as heap_keeper:
                 self._inputs_seen = await heap_keeper.look(self.root, playing, self._inputs_seen)
-
-    def _tell_status(self) -> None:
-        who = (self.boot, self.options, self.info)
-        radio = 0
-        if self.observer is not None:
-            radio = self.observer.radio.dropped_count + self.observer.radio.heard_dropped_count
-        dropped = (self.queue.dropped_count, radio)
-        with Needed(STATUS) as status:
-            status.answer(self.root, who, self.state, self.store, self.supervisor, dropped)

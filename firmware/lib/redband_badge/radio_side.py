@@ -43,11 +43,7 @@ class RadioSide:
 
     def take_upload(self, session, number: int, message: bytes) -> None:
         with Needed(UPDATE) as update:
-            update.take(self._make_desk, session, number, message)
-
-    def _make_desk(self, update):
-        running = (self.info, self.options, self.ruleset)
-        return update.Desk(self.root, *running, self.state, self.note_queue)
+            update.take(self, session, number, message)
 
     def hear_broadcast(self, payload: bytes, _rssi_dbm: int, _now_ms: int) -> int:
         """Take what another badge passes on: a taker of Observer."""

@@ -15,11 +15,11 @@ from redband_badge.files import read_bytes
 from redband_hal import board, system
 
 
-def answer(root: str, who: tuple, state, store, supervisor, dropped: tuple) -> None:
+def answer(root: str, who: tuple, state, store, supervisor, queue, observer) -> None:
     """Print the status of a badge that runs.
 
-    `who`: its BootRecord, settings and BadgeInfo. `dropped`: inputs and events of the radio that
-    found no room.
+    `who`: its BootRecord, settings and BadgeInfo. `queue`: of inputs. `observer`: None without a
+    radio.
     """
     boot, options, info = who
     facts = _common(boot, options)
@@ -31,11 +31,14 @@ def answer(root: str, who: tuple, state, store, supervisor, dropped: tuple) -> N
     facts["ruleset"] = list(info.ruleset_identity)
     facts["faults"] = state.faults
     facts["flags"] = state.flags
-    facts["radio"] = [state.radio_failures, dropped[1]]
+    dropped_count = 0
+    if observer is not None:
+        dropped_count = observer.radio.dropped_count + observer.radio.heard_dropped_count
+    facts["radio"] = [state.radio_failures, dropped_count]
     facts["battery_mv"] = state.battery_mv
     facts["sleep_refusal"] = state.sleep_refusal
     facts["failures"] = supervisor.failure_counts()
-    facts["dropped_inputs"] = dropped[0]
+    facts["dropped_inputs"] = queue.dropped_count
     facts["install_id"] = store.install_id
     facts["journal"] = [store.oldest_seq, store.next_seq, len(store.segments)]
     facts["free_bytes"] = system.free_bytes(root or "/")

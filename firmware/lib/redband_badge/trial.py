@@ -19,18 +19,18 @@ _FAULTS = numbers.FAULT_RADIO | numbers.FAULT_JOURNAL | numbers.FAULT_TASK
 _NOTED_MS = 3000  # for the journal to take a note
 
 
-def judge(root: str, state, info, note_queue, is_radio_missing: bool, modules) -> None:
+def judge(root: str, state, info, note_queue, supervisor, modules) -> None:
     """All has been well for HEALTHY_AFTER_MS, as far as the supervisor knows.
 
-    `is_radio_missing`: the radio should run, and its task does not. `modules`: the Needed of this
-    module, which ends when all is tidy.
+    `supervisor`: of the radio's task, None without a radio. `modules`: the Needed of this module,
+    which ends when all is tidy.
     """
     slot = bytearray(read_bytes(root + "/slot") or b"")
     if len(slot) != upload.SLOT_BYTES:
         modules.end()
         return
     if slot[0] == numbers.UPDATE_TRIAL:
-        if is_radio_missing or is_worse(state, slot):
+        if is_radio_missing(supervisor) or is_worse(state, slot):
             system.reset()
         slot[0] = numbers.UPDATE_GOOD
         replace(root + "/slot", bytes(slot))
@@ -41,6 +41,13 @@ def judge(root: str, state, info, note_queue, is_radio_missing: bool, modules) -
     elif slot[0] == numbers.UPDATE_TOLD:
         note_queue.put((numbers.NOTE_UPDATE_ROLLED_BACK, slot[3]))
     asyncio.create_task(_tidy(root, slot[0], modules))
+
+
+def is_radio_missing(supervisor) -> bool:
+    """Return whether the radio should run, and its task does not."""
+    if supervisor is None:
+        return False
+    return numbers.TASK_RADIO not in [number for number, _ in supervisor.failure_counts()]
 
 
 def is_worse(state, slot: bytearray) -> bool:

@@ -24,11 +24,12 @@ _NOWHERE = ("/stage", "/lib.new", "/lib.old", "/lib.bad")
 _now = []  # the Desk
 
 
-def take(make_desk, session, number: int, message: bytes) -> None:
-    """Do what a proven host asks. Raises ProtocolError. `make_desk(module)`: returns a Desk."""
+def take(side, session, number: int, message: bytes) -> None:
+    """Do what a proven host asks. Raises ProtocolError. `side`: RadioSide."""
     if not _now:
         modules = Needed(UPDATE)
-        _now.append(make_desk(modules.take()))
+        modules.take()
+        _now.append(Desk(side))
         asyncio.create_task(_watch(_now[0], modules))
     _now[0].take(session, number, message)
 
@@ -45,14 +46,10 @@ async def _watch(desk, modules) -> None:
 class Desk:
     """The one upload of a badge, None between two, and the job that takes longer."""
 
-    def __init__(self, root: str, info, options, ruleset, state, note_queue) -> None:
-        """`root`: directory of the files. `options`, `ruleset`: what the badge runs with."""
-        self._root = root
-        self._info = info
-        self._options = options
-        self._ruleset = ruleset
-        self._state = state
-        self._note_queue = note_queue
+    def __init__(self, side) -> None:
+        """`side`: RadioSide."""
+        self._side = side
+        self._root = side.root
         self.upload = None
         self.is_busy = False
         self._heard_ms = system.ticks_ms()
@@ -146,13 +143,13 @@ class Desk:
         self.is_busy = False
 
     def _note(self, code: int, value: int) -> None:
-        self._note_queue.put((code, value))
+        self._side.note_queue.put((code, value))
 
     async def _begin(self, new) -> int:
         if self.upload is not None and self.upload.name == new.name:
             self.upload.flags = new.flags
             return upload.DONE  # a repeat, or a host that lost count
-        if new.badge_id not in (upload.ANY_BADGE, self._info.badge_id):
+        if new.badge_id not in (upload.ANY_BADGE, self._side.info.badge_id):
             return upload.OTHER_BADGE
         if exists(self._root + "/slot"):
             return upload.BUSY
@@ -196,13 +193,13 @@ class Desk:
         now.close()
         outcome = await now.judge()
         if not outcome and now.kind != upload.FIRMWARE:
-            running = (self._options, self._ruleset, self._info.ruleset_identity)
+            running = (self._side.options, self._side.ruleset, self._side.info.ruleset_identity)
             with Needed(UPDATE_CHECK) as update_check:
                 outcome = update_check.prepare(self._root, running, now)
         if outcome:
             now.resume()
             return outcome
-        state = self._state
+        state = self._side.state
         reason, faults = state.safe_mode_reason, state.faults & 0xFF
         slot = bytes((numbers.UPDATE_TAKE, now.kind, 0, 0, reason, faults))
         replace(self._root + "/slot", slot)

@@ -184,17 +184,17 @@ def event_payload(event_id: int, args: "tuple[int, ...]" = ()) -> bytes:
     return bytes(payload)
 
 
-def _rest_of_event(reader: Reader) -> "tuple[int, tuple[int, ...]]":
+def parse_event(payload: bytes, reader: "Reader | None" = None) -> "tuple[int, tuple[int, ...]]":
+    """Return (event_id, args) of an EVENT record. Raises ProtocolError.
+
+    `reader`: of a payload that ends with an event, at the event.
+    """
+    reader = reader or Reader(payload)
     event_id = reader.varint()
     args = []
     while not reader.at_end():
         args.append(reader.signed())
     return event_id, tuple(args)
-
-
-def parse_event(payload: bytes) -> "tuple[int, tuple[int, ...]]":
-    """Return (event_id, args) of an EVENT record. Raises ProtocolError."""
-    return _rest_of_event(Reader(payload))
 
 
 def refused_payload(reason: int, event_id: int, args: "tuple[int, ...]" = ()) -> bytes:
@@ -203,14 +203,6 @@ def refused_payload(reason: int, event_id: int, args: "tuple[int, ...]" = ()) ->
     put_varint(payload, reason)
     payload.extend(event_payload(event_id, args))
     return bytes(payload)
-
-
-def parse_refused(payload: bytes) -> "tuple[int, int, tuple[int, ...]]":
-    """Return (reason, event_id, args) of a REFUSED record. Raises ProtocolError."""
-    reader = Reader(payload)
-    reason = reader.varint()
-    event_id, args = _rest_of_event(reader)
-    return reason, event_id, args
 
 
 def boot_payload(

@@ -113,10 +113,6 @@ class Reader:
         """Return the next two bytes as 0..65535."""
         return self._little_endian(2)
 
-    def u24(self) -> int:
-        """Return the next three bytes as 0..2**24 - 1."""
-        return self._little_endian(3)
-
     def u32(self) -> int:
         """Return the next four bytes as 0..2**32 - 1."""
         return self._little_endian(4)

@@ -19,6 +19,7 @@ from redband.overview.rows import Text
 from redband.overview.treatments import describe_tap
 from redband.store.records import Record
 from redband.store.walltime import Meeting, Placed, WallMap, feed
+from redband.wire import journal as wire_journal
 from redband_core import journal, numbers
 from redband_core.errors import ProtocolError
 
@@ -59,7 +60,7 @@ def describe(record: Record, names: RuleNames, is_in_timer: bool = False) -> Tex
             event_id, args = journal.parse_event(record.payload)
             return names.event(event_id, args)
         if record.kind == journal.REFUSED:
-            reason, event_id, args = journal.parse_refused(record.payload)
+            reason, event_id, args = wire_journal.parse_refused(record.payload)
             event = names.event(event_id, args)
             why = IN_PAUSE if reason == numbers.REFUSED_PAUSED else names.refusal(reason)
             return Text(f"{event.en}: refused, {why.en}", f"{event.ru}: отказ, {why.ru}")

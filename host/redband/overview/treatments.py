@@ -16,6 +16,7 @@ from redband.overview.answers import told
 from redband.overview.names import RuleNames
 from redband.rules.model import Text
 from redband.store.records import Record
+from redband.wire import journal as wire_journal
 from redband_core import journal, numbers, tap
 from redband_core.errors import ProtocolError
 
@@ -120,7 +121,7 @@ class Treatments:
             if record.kind == journal.EVENT:
                 outcome, event = 0, journal.parse_event(record.payload)
             else:
-                reason, *event = journal.parse_refused(record.payload)
+                reason, *event = wire_journal.parse_refused(record.payload)
                 outcome = reason or -1  # 0 as a reason: the game stood still
         except ProtocolError:
             return

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from redband import number_texts
 from redband.store.records import Record
 from redband.store.restarts import Restarts
+from redband.wire import journal as wire_journal
 from redband_core import journal, numbers
 from redband_core.engine import Engine
 from redband_core.errors import RedbandError
@@ -190,7 +191,7 @@ class Projector:
         self._step(record, event_id, args, 0)
 
     def _refusal(self, record: Record) -> None:
-        reason, event_id, args = journal.parse_refused(record.payload)
+        reason, event_id, args = wire_journal.parse_refused(record.payload)
         self._refused += 1
         if reason == numbers.REFUSED_PAUSED:
             self._checkpoint(record)  # the engine was not asked
