@@ -13,7 +13,7 @@ from redband.build.firmware import firmware_files, module_sizes
 
 ROOT = Path(__file__).resolve().parents[1]
 ENGINE_MODULES = (
-    *("engine", "expression", "expression_reader", "ruleset", "ruleset_codes"),
+    *("engine", "expression", "expression_reader", "ruleset"),
     "ruleset_reader",
     *("snapshot", "state"),
 )

@@ -21,11 +21,11 @@ from redband.demo.preflight import prepare
 from redband.demo.script import HIT_GAP_S, HOLD, PRESS, PULL, RESTORE, SHAKE, skirmish, strays
 from redband.demo.settings import DemoSettings
 from redband.demo.summary import BadgeFinding, LampFinding, summary_table, verdict
-from redband.demo.view import page_row
 from redband.errors import RedbandUserError
-from redband.gateway.merge import led_views
-from redband.overview.rows import BadgeRow, Text
+from redband.overview.rows import BadgeRow, Text, led_views
 from redband.rules.loader import load
+from redband.tent.changes import row_data
+from redband.tent.led_css import lamp_class
 from redband.virtual import runtime
 from redband.virtual.field import Field
 from redband.virtual.image import write_image
@@ -251,20 +251,15 @@ async def test_what_nobody_can_do_is_one_sentence() -> None:
         await hands.do(PRESS, 9)
 
 
-def test_the_page_gets_the_row_in_its_own_words() -> None:
+def test_the_page_gets_the_row() -> None:
     lamps = led_views((led.FAST_BLINK, led.OFF, led.STEADY))
     row = BadgeRow(7, "Fox", state=Text("dying", "при смерти"), leds=lamps, hits=0, hits_max=3)
-    shown = page_row(replace(row, timer_left_s=900, flags=8), is_powered=False)
-    assert (shown.red_pattern, shown.green_pattern, shown.vibration_pattern) == (3, 0, 1)
-    assert (shown.state_en, shown.state_ru, shown.hits, shown.max_hits) == (
-        "dying",
-        "при смерти",
-        0,
-        3,
-    )
-    assert (shown.timer_s, shown.flags, shown.is_powered, shown.problem) == (900, 8, False, "")
+    data = row_data(replace(row, timer_left_s=900, flags=8, is_powered=True))
+    assert data["lamps"] == [lamp_class(led.FAST_BLINK), "", lamp_class(led.STEADY)]
+    assert (data["state"], data["hits"], data["max_hits"]) == (["dying", "при смерти"], 0, 3)
+    assert (data["timer_s"], data["flags"], data["problem"]) == (900, [8], "")
     # Before anything is known there is nothing to show, and that is no error either.
-    assert page_row(BadgeRow(7, ""), None).hits is None
+    assert row_data(BadgeRow(7, ""))["hits"] is None
 
 
 # --- before the start --------------------------------------------------------------------------

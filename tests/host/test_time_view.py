@@ -10,7 +10,6 @@ from tests.support.journals import PlayingBadge
 from tests.support.live_table import DYING, shown
 
 from redband.cli import app as cli
-from redband.demo.view import page_row
 from redband.number_texts import CAUSES
 from redband.overview.rows import BadgeRow, Text
 from redband.overview.table import plain_line
@@ -201,17 +200,13 @@ def test_causes_are_named_in_both_languages_without_a_verdict() -> None:
 
 def test_the_page_gets_pause_and_restarts() -> None:
     row = BadgeRow(7, "Fox", state=Text("dying", "при смерти"), restarts=OFTEN, is_paused=True)
-    data = row_data(page_row(row, is_powered=True))
+    data = row_data(row)
     assert (data["restarts"], data["timer_restarts"], data["is_paused"]) == (5, 2, True)
     assert data["causes"] == [OFTEN.told("en"), OFTEN.told("ru")]
 
 
 def test_a_timer_of_a_paused_badge_does_not_run_on_the_page() -> None:
-    row = BadgeRow(
-        7, "Fox", state=Text("dying", "при смерти"), timer_left_s=90, last_seen_age_s=0.1
-    )
-    assert row_data(page_row(row, is_powered=True))["is_running"]
-    paused = BadgeRow(
-        7, "Fox", state=row.state, timer_left_s=90, last_seen_age_s=0.1, is_paused=True
-    )
-    assert not row_data(page_row(paused, is_powered=True))["is_running"]
+    row = BadgeRow(7, "Fox", state=Text("dying", "при смерти"), timer_left_s=90, is_fresh=True)
+    assert row_data(row)["is_running"]
+    paused = BadgeRow(7, "Fox", state=row.state, timer_left_s=90, is_fresh=True, is_paused=True)
+    assert not row_data(paused)["is_running"]

@@ -6,7 +6,9 @@ import dataclasses
 import time
 
 from redband.errors import RedbandUserError
-from redband.tent.view import BROADCASTS, BadgeRow, LogEntry
+from redband.overview.chronicle import Entry
+from redband.overview.rows import BadgeRow, Text, led_views
+from redband.tent.view import BROADCASTS
 from redband_core import led
 
 STATES = {
@@ -34,39 +36,47 @@ def row(badge_id: int, player: str, state: str, hits: int | None, **others: obje
     """Return a row in one of STATES, heard just now, with `others` on top."""
     english, russian, red, green, vibration = STATES[state]
     fields: dict = {
-        "max_hits": 3,
-        "last_seen_s": 0.2,
+        "state": Text(english, russian),
+        "leds": led_views((red, green, vibration)),
+        "hits": hits,
+        "hits_max": 3,
+        **seen(0.2),
         "battery_pct": 84,
-        "synced_events": 12,
+        "event_count": 12,
         "is_powered": True,
         **others,
     }
-    return BadgeRow(badge_id, player, english, russian, red, green, vibration, hits, **fields)
+    return BadgeRow(badge_id, player, **fields)
 
 
 def timer(seconds: int, english: str, russian: str) -> dict[str, object]:
     """Return the fields of a running timer."""
-    return {"timer_s": seconds, "timer_en": english, "timer_ru": russian}
+    return {"timer_left_s": seconds, "timer": Text(english, russian)}
 
 
 def event(texts: tuple[str, str]) -> dict[str, object]:
     """Return the fields of a last event."""
-    return {"last_event_en": texts[0], "last_event_ru": texts[1]}
+    return {"last_event": Text(*texts)}
+
+
+def seen(age_s: float | None) -> dict[str, object]:
+    """Return the fields of a badge that was last heard so long ago."""
+    return {"last_seen_age_s": age_s, "is_fresh": age_s is not None and age_s < 16}
 
 
 def skirmish() -> list[BadgeRow]:
     """Return nine badges in nine different situations."""
     death = ("until death", "до смерти")
     return [
-        row(1, "Marfa", "healthy", 3, **event(BOOTED), synced_events=4),
+        row(1, "Marfa", "healthy", 3, **event(BOOTED), event_count=4),
         row(2, "Ratibor", "wounded", 1, **event(BLOW), battery_pct=71, unsynced=2),
         row(3, "Wolf", "dying", 0, **timer(754, *death), **event(HIT), battery_pct=66),
         row(4, "Yarina", "resting", 1, **timer(431, "of rest", "отдыха"), **event(HEALED)),
         row(5, "Gleb", "knockdown", 2, **timer(9, "until standing up", "до подъёма")),
-        row(6, "Zlata", "wounded", 2, **event(HIT), last_seen_s=25.0, battery_pct=58, unsynced=1),
+        row(6, "Zlata", "wounded", 2, **event(HIT), **seen(25.0), battery_pct=58, unsynced=1),
         row(7, "Old Trifon", "recovering", 0, **timer(1322, "of rest", "отдыха"), battery_pct=12),
         row(8, "Nadezhda", "dead", 0, **event(("died", "смерть")), battery_pct=90),
-        row(9, "Scout", "wounded", 2, **event(HIT), last_seen_s=48.0, is_powered=False),
+        row(9, "Scout", "wounded", 2, **event(HIT), **seen(48.0), is_powered=False),
     ]
 
 
@@ -93,8 +103,8 @@ class ExampleField:
             for age, (badge_id, text) in enumerate(past)
         ]
 
-    def _entry(self, time_s: float, badge_id: int, text: tuple[str, str]) -> LogEntry:
-        return LogEntry(time_s, badge_id, self._rows[badge_id].player, *text)
+    def _entry(self, time_s: float, badge_id: int, text: tuple[str, str]) -> Entry:
+        return Entry(time_s, badge_id, Text(*text), player=self._rows[badge_id].player)
 
     def change(self, badge_id: int, **fields: object) -> None:
         """Replace fields of a row."""
@@ -109,7 +119,7 @@ class ExampleField:
 
         return list(self._rows.values())
 
-    def log(self, limit: int) -> list[LogEntry]:
+    def log(self, limit: int) -> list[Entry]:
         """See FieldView."""
         return self.lines[:limit]
 

@@ -6,8 +6,7 @@ import io
 
 from rich.console import Console
 
-from redband.gateway.merge import led_views
-from redband.overview.rows import BadgeRow, Text
+from redband.overview.rows import BadgeRow, Text, led_views
 from redband.overview.table import table
 from redband_core import led
 

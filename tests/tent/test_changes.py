@@ -2,16 +2,17 @@
 
 import dataclasses
 
-from tests.support.example_field import event, row, timer
+from tests.support.example_field import event, row, seen, timer
 
+from redband.overview.chronicle import Entry
+from redband.overview.rows import LedView, Text
 from redband.tent.changes import Changes, row_data
-from redband.tent.view import LogEntry
 
 REST = ("of rest", "отдыха")
 
 
-def lines(*texts: str) -> list[LogEntry]:
-    return [LogEntry(1000.0, 1, "Marfa", text, text) for text in texts]
+def lines(*texts: str) -> list[Entry]:
+    return [Entry(1000.0, 1, Text(text, text), player="Marfa") for text in texts]
 
 
 def told(rows, log=()) -> Changes:
@@ -73,18 +74,18 @@ def test_a_timer_stands_still_while_the_battery_is_out():
 
 
 def test_a_badge_that_is_heard_costs_no_traffic():
-    changes = told([row(1, "Marfa", "healthy", 3, last_seen_s=0.1)])
+    changes = told([row(1, "Marfa", "healthy", 3, **seen(0.1))])
     for step in range(50):
-        heard = row(1, "Marfa", "healthy", 3, last_seen_s=0.1 * (step % 7))
+        heard = row(1, "Marfa", "healthy", 3, **seen(0.1 * (step % 7)))
         assert changes.update([heard], [], 100.0 + step / 5) is None
 
 
 def test_a_silent_badge_gets_an_age_that_the_browser_counts_on():
-    changes = told([row(1, "Marfa", "healthy", 3, last_seen_s=15.9)])
-    sent = changes.update([row(1, "Marfa", "healthy", 3, last_seen_s=16.1)], [], 100.2)
+    changes = told([row(1, "Marfa", "healthy", 3, **seen(15.9))])
+    sent = changes.update([row(1, "Marfa", "healthy", 3, **seen(16.1))], [], 100.2)
     assert sent is not None
     assert (sent["rows"][0]["is_fresh"], sent["rows"][0]["age_s"]) == (False, 16)
-    later = row(1, "Marfa", "healthy", 3, last_seen_s=46.1)
+    later = row(1, "Marfa", "healthy", 3, **seen(46.1))
     assert changes.update([later], [], 130.2) is None
 
 
@@ -93,7 +94,7 @@ def test_a_badge_without_power_has_no_light_whatever_was_heard_last():
 
 
 def test_a_pattern_of_a_newer_badge_is_no_wrong_lamp():
-    newer = dataclasses.replace(row(3, "Wolf", "dying", 0), red_pattern=99)
+    newer = row(3, "Wolf", "dying", 0, leds=(LedView("red", 99, "new"),) * 3)
     assert row_data(newer)["lamps"][0] == ""
 
 

@@ -6,8 +6,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import expect
 from tests.support.browser import CONTRASTS, PHONE, card
-from tests.support.example_field import event, row, timer
+from tests.support.example_field import event, row, seen, timer
 
+from redband.overview.rows import led_views
+from redband.store.restarts import Restarts
 from redband_core import led
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -40,13 +42,13 @@ async def test_a_row_says_all_that_is_known_of_a_badge(open_page, field):
 
 
 async def test_restarts_are_counted_and_a_pause_is_said(open_page, field):
-    causes = {"restarts_en": "battery out or brownout 3", "restarts_ru": "без питания 3"}
-    field.change(3, restarts=3, timer_restarts=1, is_paused=True, **causes)
+    restarts = Restarts(power=3, in_timer=1)
+    field.change(3, restarts=restarts, is_paused=True)
     field.lines.insert(0, dataclasses.replace(field.lines[0], is_time_known=False))
     page = await open_page()
     dying = card(page, 3)
     await expect(dying.locator(".restarts")).to_have_text("restarts: 3")
-    await expect(dying.locator(".restarts")).to_have_attribute("title", causes["restarts_en"])
+    await expect(dying.locator(".restarts")).to_have_attribute("title", restarts.told("en"))
     await expect(dying.locator(".warning")).to_have_text(
         ["game paused", "restarted while a timer ran: 1"]
     )
@@ -67,7 +69,7 @@ async def test_a_silent_badge_is_never_called_gone(open_page):
 
 
 async def test_a_badge_that_was_never_heard_says_so(open_page, field):
-    field.put([row(5, "Gleb", "healthy", None, last_seen_s=None, battery_pct=None)])
+    field.put([row(5, "Gleb", "healthy", None, **seen(None), battery_pct=None)])
     page = await open_page()
     await expect(card(page, 5).locator(".age")).to_have_text("not heard yet")
     await expect(card(page, 5).locator(".hits-text")).to_have_text("Hits: ? / 3")
@@ -87,7 +89,7 @@ async def test_lamps_carry_the_pattern_of_the_badge(open_page):
 
 @pytest.mark.parametrize("pattern", range(len(led.PATTERN_NAMES)))
 async def test_a_lamp_is_lit_exactly_when_the_badges_lamp_is(open_page, field, pattern):
-    field.change(1, red_pattern=pattern)
+    field.change(1, leds=led_views((pattern, led.OFF, led.OFF)))
     page = await open_page()
     phases = list(range(5, 2 * (led.cycle_ms(pattern) or 500), 10))
     shown = (

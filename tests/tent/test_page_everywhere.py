@@ -7,6 +7,8 @@ from playwright.async_api import expect
 from tests.support.browser import CONTRASTS, card
 from tests.support.example_field import event
 
+from redband.overview.rows import Text
+
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
@@ -39,7 +41,7 @@ async def test_the_browser_refuses_what_would_come_from_elsewhere(open_page, add
 @pytest.mark.parametrize("width", [320, 390])
 async def test_a_phone_scrolls_only_downwards(open_page, field, query, width):
     field.change(2, player="Ratibor-of-the-Very-Long-Name-that-Nobody-Shortened")
-    field.change(3, flags=31, max_hits=12, hits=12, problem="x" * 60)
+    field.change(3, flags=31, hits_max=12, hits=12, problem="x" * 60)
     page = await open_page(query, {"width": width, "height": 844})
     assert await page.evaluate("document.documentElement.scrollWidth") <= width
     boxes = await page.locator(".card, .action, .log li").evaluate_all(
@@ -74,7 +76,7 @@ async def test_the_keyboard_reaches_every_button(open_page, field):
 
 async def test_markup_in_a_name_stays_text(open_page, field):
     name = "<img src=x onerror=alert(1)>`${1}`"
-    field.change(1, player=name, state_en=name, **event((name, name)))
+    field.change(1, player=name, state=Text(name, name), **event((name, name)))
     page = await open_page()
     await expect(card(page, 1).locator(".who")).to_have_text("1" + name)
     await expect(page.locator(".redband img")).to_have_count(0)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 from redband.errors import leading_error
 from redband.gateway.broadcasts import TOLD_MAX, Broadcast, known_broadcasts, missed
@@ -22,7 +23,7 @@ from redband.gateway.port import LINKS_MAX, SYNC_DEADLINE_S, GatewayRadio
 from redband.gateway.queue import Places, SyncQueue
 from redband.keys import Keys
 from redband.number_texts import error_text
-from redband.overview.chronicle import Chronicle, Happening
+from redband.overview.chronicle import Chronicle, Entry
 from redband.overview.names import Rulesets
 from redband.overview.rows import BadgeRow
 from redband.radio import Heard, SyncError, SyncFailure
@@ -117,9 +118,10 @@ class Gateway:
         """Return who wears a badge, "" when nobody is known to."""
         return self._players.get(badge_id, "")
 
-    def recent(self, limit: int) -> list[Happening]:
+    def recent(self, limit: int) -> list[Entry]:
         """Return up to `limit` newest events of all badges, newest first."""
-        return self._chronicle.newest(limit)
+        entries = self._chronicle.newest(limit)
+        return [replace(one, player=self.player(one.badge_id)) for one in entries]
 
     def live(self, badge_id: int) -> LiveBadge | None:
         """Return what is known of one badge, None when it was never heard or stored."""

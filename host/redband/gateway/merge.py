@@ -10,20 +10,11 @@ from __future__ import annotations
 from redband import number_texts
 from redband.gateway.live import LiveBadge
 from redband.overview.names import RuleNames
-from redband.overview.rows import BadgeRow, LedView
+from redband.overview.rows import BadgeRow, led_views
 from redband.store.projection import BadgeState
 from redband.wire.advert import Advert
-from redband_core import led, numbers
+from redband_core import numbers
 from redband_core.advert import NO_SEQ, NO_TIMER
-
-
-def led_views(patterns: tuple[int, int, int]) -> tuple[LedView, ...]:
-    """Return what the three outputs show for a signal's (red, green, vibration) patterns."""
-    colors = ("red", "green", "vibration")
-    return tuple(
-        LedView(color, pattern, led.PATTERN_NAMES[pattern])
-        for color, pattern in zip(colors, patterns, strict=True)
-    )
 
 
 def is_advert_ahead(advert: Advert | None, state: BadgeState) -> bool:

@@ -36,16 +36,17 @@ IN_TIMER = Text(", while a timer ran", ", во время таймера")
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
-    """One line. text: in both languages. time_s: seconds since 1970, when it is known.
+class Entry:
+    """One line. text: in both languages. player: who wears the badge.
 
-    Else: the latest it can have been (of its receipt at worst), and the text says so.
+    time_s: seconds since 1970, when it is known; else the latest it can have been (of its receipt at worst), and the text says so.
     """
 
     time_s: float
     badge_id: int
     text: Text
     is_time_known: bool = True
+    player: str = ""
 
 
 def describe(record: Record, names: RuleNames, is_in_timer: bool = False) -> Text | None:
@@ -109,7 +110,7 @@ class Chronicle:
     def __init__(self) -> None:
         self._lines: deque[tuple[Record, Text]] = deque(maxlen=RECENT_MAX)
         self._maps: dict[tuple[int, int], WallMap] = {}
-        self._placed: list[Happening] | None = None
+        self._placed: list[Entry] | None = None
 
     def add(
         self,
@@ -143,7 +144,7 @@ class Chronicle:
             self._maps[key] = WallMap()
         return self._maps[key]
 
-    def newest(self, limit: int) -> list[Happening]:
+    def newest(self, limit: int) -> list[Entry]:
         """Return up to `limit` lines, newest first."""
         if self._placed is None:
             placed = [self._place(record, text) for record, text in self._lines]
@@ -151,11 +152,11 @@ class Chronicle:
             self._placed = sorted(placed, key=lambda one: one.time_s)[::-1]
         return self._placed[:limit]
 
-    def _place(self, record: Record, text: Text) -> Happening:
+    def _place(self, record: Record, text: Text) -> Entry:
         placed = self._maps[record.badge_id, record.install_order].place(record)
         wall_ms = record.received_ms if placed.wall_ms is None else placed.wall_ms
         if placed.before_boot is not None:
             why = before(placed)
             text = Text(f"{text.en} ({why.en})", f"{text.ru} ({why.ru})")
         is_known = placed.before_boot is None
-        return Happening(wall_ms / 1000, record.badge_id, text, is_known)
+        return Entry(wall_ms / 1000, record.badge_id, text, is_known)

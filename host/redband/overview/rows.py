@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from redband.rules.model import Text
 from redband.store.restarts import Restarts
-from redband_core import advert
+from redband_core import advert, led
 
 FLAG_NAMES = (
     (advert.FLAG_SAFE_MODE, "safe mode"),
@@ -41,6 +41,15 @@ class LedView:
         return self.pattern != 0
 
 
+def led_views(patterns: tuple[int, int, int]) -> tuple[LedView, ...]:
+    """Return what the three outputs show for a signal's (red, green, vibration) patterns."""
+    colors = ("red", "green", "vibration")
+    return tuple(
+        LedView(color, pattern, led.PATTERN_NAMES[pattern])
+        for color, pattern in zip(colors, patterns, strict=True)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class BadgeRow:
     """All a viewer shows of one badge at one moment. None stands for "not known".
@@ -52,7 +61,7 @@ class BadgeRow:
     last advert (None: never heard by this gateway). unsynced: journal records the host has not
     yet. battery_pct: 0..100. flags: the advert's bits, see FLAG_NAMES. is_paused: the game stands
     still on the badge. is_emergency: a real one, which outranks the game. restarts: as far as its
-    journal is here.
+    journal is here. is_powered: known of virtual badges only.
     """
 
     badge_id: int
@@ -76,6 +85,7 @@ class BadgeRow:
     problem: str | None = None
     is_paused: bool = False
     restarts: Restarts = Restarts()
+    is_powered: bool | None = None
 
     @property
     def flag_names(self) -> tuple[str, ...]:

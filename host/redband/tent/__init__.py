@@ -5,6 +5,6 @@ framework, which takes a second: commands that serve no page must not import it.
 """
 
 from redband.tent.app import create_app
-from redband.tent.view import ACTIONS, BadgeRow, FieldView, LogEntry
+from redband.tent.view import ACTIONS, FieldView
 
-__all__ = ["ACTIONS", "BadgeRow", "FieldView", "LogEntry", "create_app"]
+__all__ = ["ACTIONS", "FieldView", "create_app"]

@@ -13,8 +13,10 @@ from collections.abc import Awaitable, Callable
 from nicegui import events, ui
 
 from redband.errors import RedbandUserError
+from redband.overview.chronicle import Entry
+from redband.overview.rows import BadgeRow
 from redband.tent.changes import Changes
-from redband.tent.view import ACTIONS, BadgeRow, FieldView, LogEntry
+from redband.tent.view import ACTIONS, FieldView
 from redband.tent.words import LANGUAGES, words
 
 LOG_LINES = 100
@@ -26,7 +28,7 @@ POLL_S = 0.2
 REFUSAL_MS = 8000
 """How long a refusal stays: long enough to read a sentence and look up from the page once."""
 
-Snapshot = tuple[list[BadgeRow], list[LogEntry]]
+Snapshot = tuple[list[BadgeRow], list[Entry]]
 
 
 def shared_snapshot(view: FieldView, lifetime_s: float = POLL_S * 0.9) -> Callable[[], Snapshot]:

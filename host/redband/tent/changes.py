@@ -12,8 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from redband.overview.chronicle import Entry
+from redband.overview.rows import FLAG_NAMES, BadgeRow
+from redband.rules.model import Text
 from redband.tent.led_css import lamp_class
-from redband.tent.view import FRESH_S, BadgeRow, LogEntry
+from redband_core import led
 
 DRIFT_S = 1.5
 """Seconds by which a browser's own count may differ before it is corrected. More than one,
@@ -22,52 +25,54 @@ because both sides show whole seconds."""
 COUNTED = ("timer_s", "age_s")
 """Fields that a browser counts on by itself."""
 
-FLAG_BITS = (1, 2, 4, 8, 16)
-
 
 def row_data(row: BadgeRow) -> dict[str, Any]:
     """Return a row as the page's component takes it; [English, Russian] for each text."""
-    is_fresh = row.last_seen_s is not None and row.last_seen_s < FRESH_S
-    patterns = (row.red_pattern, row.green_pattern, row.vibration_pattern)
-    lamps = ("", "", "") if row.is_powered is False else tuple(map(lamp_class, patterns))
-    has_timer = row.timer_s is not None
+    patterns = [lamp.pattern for lamp in row.leds] or [led.OFF] * 3
+    lamps = ["", "", ""] if row.is_powered is False else list(map(lamp_class, patterns))
+    has_timer = row.timer_left_s is not None
     return {
         "id": row.badge_id,
         "player": row.player,
-        "state": [row.state_en, row.state_ru],
+        "state": _both(row.state),
         "signal": [lamp_class(pattern) for pattern in patterns],
-        "lamps": list(lamps),
+        "lamps": lamps,
         "hits": row.hits,
-        "max_hits": row.max_hits,
-        "timer_s": row.timer_s,
-        "timer": [row.timer_en, row.timer_ru] if has_timer else ["", ""],
+        "max_hits": row.hits_max or 0,
+        "timer_s": row.timer_left_s,
+        "timer": _both(row.timer if has_timer else None),
         "is_running": (
-            has_timer and row.is_powered is not False and is_fresh and not row.is_paused
+            has_timer and row.is_powered is not False and row.is_fresh and not row.is_paused
         ),
-        "event": [row.last_event_en, row.last_event_ru],
-        "is_fresh": is_fresh,
-        "age_s": None if row.last_seen_s is None or is_fresh else int(row.last_seen_s),
+        "event": _both(row.last_event),
+        "is_fresh": row.is_fresh,
+        "age_s": None if row.last_seen_age_s is None or row.is_fresh else int(row.last_seen_age_s),
         "battery_pct": row.battery_pct,
-        "unsynced": row.unsynced,
-        "synced": row.synced_events,
-        "flags": [bit for bit in FLAG_BITS if row.flags & bit],
+        "unsynced": row.unsynced or 0,
+        "synced": row.event_count,
+        "flags": [bit for bit, _name in FLAG_NAMES if row.flags & bit],
         "is_powered": row.is_powered,
-        "problem": row.problem,
+        "problem": row.problem or "",
         "is_paused": row.is_paused,
         "is_emergency": row.is_emergency,
-        "restarts": row.restarts,
-        "causes": [row.restarts_en, row.restarts_ru],
-        "timer_restarts": row.timer_restarts,
+        "restarts": row.restarts.total,
+        "causes": [row.restarts.told("en"), row.restarts.told("ru")],
+        "timer_restarts": row.restarts.in_timer,
     }
 
 
-def log_data(entry: LogEntry) -> dict[str, Any]:
+def _both(text: Text | None) -> list[str]:
+    """Return a text as [English, Russian]."""
+    return ["", ""] if text is None else [text.en, text.ru]
+
+
+def log_data(entry: Entry) -> dict[str, Any]:
     """Return a log line as the page's component takes it."""
     return {
         "time_s": entry.time_s if entry.is_time_known else None,
         "id": entry.badge_id,
         "player": entry.player,
-        "text": [entry.text_en, entry.text_ru],
+        "text": _both(entry.text),
     }
 
 
@@ -114,10 +119,10 @@ class Changes:
     def __init__(self) -> None:
         self._rows: dict[int, _Sent] = {}
         self._order: list[int] | None = None
-        self._log: list[LogEntry] | None = None
+        self._log: list[Entry] | None = None
 
     def update(
-        self, rows: Sequence[BadgeRow], log: Sequence[LogEntry], now_s: float
+        self, rows: Sequence[BadgeRow], log: Sequence[Entry], now_s: float
     ) -> dict[str, Any] | None:
         """Return the changes, None when there are none.
 
@@ -144,7 +149,7 @@ class Changes:
                 changed.append(data)
         return changed
 
-    def _put_log(self, out: dict[str, Any], log: list[LogEntry]) -> None:
+    def _put_log(self, out: dict[str, Any], log: list[Entry]) -> None:
         count = None if self._log is None else new_lines(self._log, log)
         if count is None:
             out["log"] = [log_data(entry) for entry in log]
