@@ -25,7 +25,6 @@ from redband.errors import RedbandUserError
 from redband.overview.rows import BadgeRow, Text, led_views
 from redband.rules.loader import load
 from redband.tent.changes import row_data
-from redband.tent.led_css import lamp_class
 from redband.virtual import runtime
 from redband.virtual.field import Field
 from redband.virtual.image import write_image
@@ -255,7 +254,7 @@ def test_the_page_gets_the_row() -> None:
     lamps = led_views((led.FAST_BLINK, led.OFF, led.STEADY))
     row = BadgeRow(7, "Fox", state=Text("dying", "при смерти"), leds=lamps, hits=0, hits_max=3)
     data = row_data(replace(row, timer_left_s=900, flags=8, is_powered=True))
-    assert data["lamps"] == [lamp_class(led.FAST_BLINK), "", lamp_class(led.STEADY)]
+    assert data["lamps"] == ["led-fast_blink", "led-off", "led-steady"]
     assert (data["state"], data["hits"], data["max_hits"]) == (["dying", "при смерти"], 0, 3)
     assert (data["timer_s"], data["flags"], data["problem"]) == (900, [8], "")
     # Before anything is known there is nothing to show, and that is no error either.
