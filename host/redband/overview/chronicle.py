@@ -39,7 +39,8 @@ IN_TIMER = Text(", while a timer ran", ", во время таймера")
 class Entry:
     """One line. text: in both languages. player: who wears the badge.
 
-    time_s: seconds since 1970, when it is known; else the latest it can have been (of its receipt at worst), and the text says so.
+    time_s: seconds since 1970, when it is known; else the latest it can have been (of its receipt
+    at worst), and the text says so.
     """
 
     time_s: float
