@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from redband.overview.chronicle import Entry
-from redband.overview.rows import FLAG_NAMES, BadgeRow
-from redband.rules.model import Text
+from redband.overview.rows import FLAG_NAMES, BadgeRow, Text
 from redband.tent.led_css import lamp_class
 from redband_core import led
 
