@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib
-import io
 import os
 import random
 import sys
@@ -13,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from tests.support.interpreter import CORE_DATA, FIRMWARE, PARTS, STAND_INS
+from tests.support.interpreter import CORE_DATA, FIRMWARE, ON_CPYTHON, PARTS, STAND_INS
 
 from redband import rules
 from redband.store.projection import Projector
@@ -28,16 +26,11 @@ PAUSE, RESUME, EVENT = 1, 2, 3
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     """Yield the module of the badge's game, which runs on this Python with small stand-ins."""
-    for folder in (STAND_INS, PARTS, FIRMWARE):
+    for folder in (ON_CPYTHON, STAND_INS, PARTS, FIRMWARE):
         monkeypatch.syspath_prepend(str(folder))
     monkeypatch.setenv("REDBAND_RULES_DATA", str(CORE_DATA))
     with Path(os.devnull).open() as nobody:
         monkeypatch.setattr(sys, "stdin", nobody)  # the badge looks whether somebody is at USB
-        # What CPython's asyncio has not: the fold waits for nothing.
-        monkeypatch.setattr(asyncio, "core", ModuleType("core"), raising=False)
-        micropython = ModuleType("micropython")
-        micropython.RingIO = lambda _size: io.BytesIO()  # pyright: ignore
-        monkeypatch.setitem(sys.modules, "micropython", micropython)
         yield importlib.import_module("game_bench")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.proof.state_ways import ways
-from tests.support.interpreter import FIRMWARE, PARTS, STAND_INS, run_unittests
+from tests.support.interpreter import FIRMWARE, ON_CPYTHON, PARTS, STAND_INS, run_unittests
 
 from redband import rules
 
@@ -29,7 +29,7 @@ def plan_file(ruleset_id: str, folder: Path) -> tuple[Path, Path]:
 
 def run_on_cpython(module: str, **env: str) -> str:
     """Run one check module under this Python's own unittest; return what it printed."""
-    folders = [STAND_INS, FIRMWARE, PARTS]
+    folders = [ON_CPYTHON, STAND_INS, FIRMWARE, PARTS]
     done = subprocess.run(
         [sys.executable, "-m", "unittest", module],
         capture_output=True,

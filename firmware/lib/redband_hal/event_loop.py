@@ -12,7 +12,6 @@ stopped). Here the waiting task itself stands in the loop's queue, so that cance
 
 import asyncio
 import time
-from asyncio import core  # pyright: ignore[reportAttributeAccessIssue]
 
 import micropython
 
@@ -46,7 +45,8 @@ class Wakeup:
         return was_changed
 
     def _readable(self):
-        yield core._io_queue.queue_read(self._ring)  # as asyncio's own streams and flags do
+        # As asyncio's own streams and flags do.
+        yield asyncio.core._io_queue.queue_read(self._ring)  # pyright: ignore
 
     async def _end(self, timeout_ms: int) -> None:
         await asyncio.sleep_ms(timeout_ms)
@@ -55,7 +55,7 @@ class Wakeup:
 
 def watch() -> None:
     """Note from now on when the loop waits: see busy_ms()."""
-    queue = core._io_queue
+    queue = asyncio.core._io_queue  # pyright: ignore[reportAttributeAccessIssue]
     wait = queue.wait_io_event
 
     def watched(timeout_ms: int) -> None:
