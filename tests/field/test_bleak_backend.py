@@ -73,16 +73,18 @@ def value_of(client):
     return value
 
 
-def test_bleak_never_imports_dbus():
+def test_bleak_never_imports_dbus(tmp_path):
     program = """
-import asyncio, sys, tempfile
+import sys
 from bleak import BleakClient, BleakScanner
 from redband.virtual.bleak_backend import backend
+from redband.virtual.clock import run
 from redband.virtual.radio import Ether
+from redband.virtual.radio.hci_server import open_hci
 
 async def main():
     ether = Ether()
-    path = tempfile.mkdtemp() + "/hci"
+    path = sys.argv[1]
     await open_hci(ether, path)
     radio = backend(path)
     await BleakScanner.discover(timeout=0.01, backend=radio.scanner)
@@ -90,10 +92,10 @@ async def main():
     await radio.close()
     await ether.close()
 
-asyncio.run(main())
+run(main(), True)
 assert not [name for name in sys.modules if "dbus" in name], sys.modules
 """
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program, str(tmp_path / "hci")], check=True, timeout=60)
 
 
 async def test_scan_gives_name_data_uuid_and_strength(tmp_path):

@@ -37,6 +37,7 @@ def settings(field: Field, badge_id: int) -> dict:
     return json.loads(read_image(field.badges[badge_id].image_path)["/settings.json"])
 
 
+@pytest.mark.real_time
 async def test_several_badges_one_after_the_other_and_who_was_not_heard_is_named(
     field: Field, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -54,6 +55,7 @@ async def test_several_badges_one_after_the_other_and_who_was_not_heard_is_named
     assert "Traceback" not in said.err
 
 
+@pytest.mark.real_time
 async def test_technician_may_and_medic_may_not(
     field: Field, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -96,7 +96,22 @@ class FieldLoop(asyncio.SelectorEventLoop):
         try:
             yield
         finally:
-            self._real_users -= 1
+            self._end_real()
+
+    async def subprocess_exec(self, *args, **kwargs):  # pyright: ignore
+        """As asyncio's; another process lives in real time, and so does the field meanwhile."""
+        self._begin_real()
+        try:
+            transport, protocol = await super().subprocess_exec(*args, **kwargs)
+        except BaseException:
+            self._end_real()
+            raise
+        life = self.create_task(transport._wait())  # pyright: ignore
+        life.add_done_callback(lambda _life: self._end_real())
+        return transport, protocol
+
+    def _end_real(self) -> None:
+        self._real_users -= 1
 
     def _begin_real(self) -> None:
         if not self._real_users:
