@@ -75,7 +75,7 @@ def safe_mode_reasons(bench) -> list[int]:
 
 async def test_R12_app_that_raises_at_start_gets_safe_mode_at_the_fourth_start(make_bench):
     bench = await make_bench(
-        replace={"/lib/redband_badge/power_task.mpy": FAILS_AT_START}, with_power=False
+        replace={"/lib/redband_badge/power_parts.mpy": FAILS_AT_START}, with_power=False
     )
     await bench.badge.power_on()
     await in_safe_mode(bench, boots=4, code=numbers.REASON_BOOTS)
@@ -98,7 +98,7 @@ async def test_R15_task_that_fails_five_times_gets_safe_mode_and_each_failure_is
     make_bench,
 ):
     bench = await make_bench(
-        replace={"/lib/redband_badge/power_task.mpy": FAILS_WHILE_RUNNING}, with_power=False
+        replace={"/lib/redband_badge/power_parts.mpy": FAILS_WHILE_RUNNING}, with_power=False
     )
     await bench.badge.power_on()
     await in_safe_mode(bench, boots=2, code=numbers.REASON_TASKS)

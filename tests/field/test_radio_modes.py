@@ -36,7 +36,7 @@ CHANGES = (
     (
         "        self._was_on = is_on\n",
         "        self._was_on = is_on\n"
-        "        if not self._badge.state.sleep_refusal:\n"
+        "        if not self._state.sleep_refusal:\n"
         "            print('slept lightly')\n",
     ),
 )

@@ -205,7 +205,7 @@ def damaged(files: dict[str, bytes], reason: str) -> dict[str, bytes]:
     if reason == "REASON_TASKS":
         return files | changed_firmware(planted(TASKS["TASK_LED"], RAISES, 5))
     broken = "def add_power(badge, supervisor):\n    raise RuntimeError('x')\n"
-    return files | changed_firmware({"/lib/redband_badge/power_task.mpy": broken})
+    return files | changed_firmware({"/lib/redband_badge/power_parts.mpy": broken})
 
 
 def exchange(bench, files: dict[str, bytes]) -> None:

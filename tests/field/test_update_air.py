@@ -70,21 +70,21 @@ def add_power(badge, supervisor):
     supervisor.add(5, run)
 """
 BROKEN = {
-    "raises at import": {"redband_badge/power_task.py": BROKEN_IMPORT},
-    "raises at import what nobody expects": {"redband_badge/power_task.py": BROKEN_NAME},
+    "raises at import": {"redband_badge/power_parts.py": BROKEN_IMPORT},
+    "raises at import what nobody expects": {"redband_badge/power_parts.py": BROKEN_NAME},
     "raises at start": {
-        "redband_badge/power_task.py": "\n\ndef add_power(badge, supervisor):\n    raise KeyError"
+        "redband_badge/power_parts.py": "\n\ndef add_power(badge, supervisor):\n    raise KeyError"
     },
     "raises after 2 s": {
-        "redband_badge/power_task.py": TASK % "await asyncio.sleep_ms(2000); raise KeyError"
+        "redband_badge/power_parts.py": TASK % "await asyncio.sleep_ms(2000); raise KeyError"
         + "\n    for _ in range(4):\n        supervisor.add(5, run)\n"
     },
     "hangs until the watchdog": {
-        "redband_badge/power_task.py": TASK
+        "redband_badge/power_parts.py": TASK
         % "await asyncio.sleep_ms(500)\n        __import__('time').sleep(3600)"
     },
     "a task never reports": {
-        "redband_badge/power_task.py": TASK % "await asyncio.sleep_ms(1000000)"
+        "redband_badge/power_parts.py": TASK % "await asyncio.sleep_ms(1000000)"
     },
     "radio does not start": {
         "redband_hal/radio.py": "\n\ndef _dead(self, name, version):\n    raise OSError(5)\n"

@@ -135,7 +135,7 @@ async def test_R12_badge_in_safe_mode_answers_provisioning_and_keeps_its_journal
     await bench.acknowledged(bench.badge.press())
     await bench.badge.power_cut()
     files = bench.files()
-    broken = {"/lib/redband_badge/power_task.mpy": FAILS_AT_START}
+    broken = {"/lib/redband_badge/power_parts.mpy": FAILS_AT_START}
     write_image(bench.badge.image_path, files | changed_firmware(broken))
     await bench.badge.power_on()
     await until(lambda: (numbers.NOTE_SAFE_MODE, 4) in bench.notes())
