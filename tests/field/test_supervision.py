@@ -232,6 +232,7 @@ async def test_safe_mode_keeps_a_state_with_its_timer_and_lets_it_run(make_bench
     await bench.badge.power_on()
     await until(lambda: REASONS[reason] in safe_mode_reasons(bench))
     assert life(bench) in RESTING
+    await bench.badge.pause(REST_MS)
     await until(lambda: life(bench) > RESTING[1])
     timers = [r[2] for r in bench.records() if r[1] == journal.CHECKPOINT]
     treated_ms = next(r[2] for r in bench.records() if r[1] == journal.EVENT and r[3][0] != HIT)

@@ -13,4 +13,4 @@ async def until(condition: Callable[[], object], timeout_s: float = WAIT_S) -> N
     """Return as soon as `condition` holds. Raises TimeoutError."""
     async with asyncio.timeout(timeout_s):
         while not condition():  # noqa: ASYNC110 (see above)
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.1)
