@@ -24,7 +24,8 @@ import gc
 gc.threshold(4096)
 import asyncio, os
 import redband_badge.app
-real = redband_badge.app.add_power
+import redband_badge.power_parts
+real = redband_badge.power_parts.add_power
 
 async def later(badge):
     await asyncio.sleep_ms(2000)
@@ -38,10 +39,10 @@ def add_power(badge, supervisor):
     real(badge, supervisor)
     asyncio.create_task(later(badge))
 
-redband_badge.app.add_power = add_power
+redband_badge.power_parts.add_power = add_power
 redband_badge.app.run()
 """
-TO_TRANSPORT = "from redband_badge import sleep; sleep.enter_transport(badge)"
+TO_TRANSPORT = "from redband_badge import sleep; sleep.enter_transport(badge.state)"
 GAME_OVER = "badge.note_queue.put((59, 0))"
 
 
