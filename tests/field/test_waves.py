@@ -207,6 +207,7 @@ while True: time.sleep_ms(10)
     await badge.console.wait_output(b"level 1\r\ncalls 8\r\n")
 
 
+@pytest.mark.real_time
 async def test_press_returns_though_the_program_never_looks(make_badge, monkeypatch):
     monkeypatch.setattr(waves, "PATIENCE_S", 0.2)
     badge = await make_badge("print('deaf')\nwhile True: pass")

@@ -142,7 +142,8 @@ class Bus:
     def _take(self, opcode: int, payload: bytes) -> None:
         self._taken_count += 1
         if opcode == opcodes.GO:
-            self.clock.granted(payload)
+            limit_us = self.world.next_us() if self.world.is_active else NEVER_US
+            self.clock.granted(payload, limit_us)
             follow = payload[_GO_COUNT_OFFSET] | payload[_GO_COUNT_OFFSET + 1] << 8
             self._whole_count = self._taken_count + follow
             return

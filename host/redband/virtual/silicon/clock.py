@@ -51,8 +51,11 @@ class Clock:
             while self._granted_us < target_us:
                 self._wait_for_owner(target_us)
 
-    def granted(self, payload: bytes) -> None:
-        """Take the owner's time out of a GO."""
+    def granted(self, payload: bytes, limit_us: int) -> None:
+        """Take the owner's time out of a GO; go no further than `limit_us`, the world's next step.
+
+        At the real pace time goes on without a process that gets no processor. It comes after in
+        steps, so that edges which a hand made apart stay apart.
+        """
         self._granted_us = struct.unpack_from("<Q", payload)[0]
-        if self._granted_us > self._now_us:
-            self._now_us = self._granted_us
+        self._now_us = max(self._now_us, min(self._granted_us, limit_us))
