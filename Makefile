@@ -41,8 +41,8 @@ test: $(VENV)/.installed-dev
 	@tools/need-system-package chromium chromium
 	@tools/need-system-package poppler-utils pdftotext
 	@tools/need-system-package --library libatomic1 libatomic.so.1
-	$(PYTEST) -n 2 $(COMPUTING) $(ARGS)
-	$(PYTEST) -n 4 tests $(COMPUTING:%=--ignore=%) $(ARGS)
+	$(PYTEST) -n 2 $(COMPUTING) $(ARGS); computing=$$?; \
+	$(PYTEST) -n 4 tests $(COMPUTING:%=--ignore=%) $(ARGS) && exit $$computing
 
 test-quick: $(VENV)/.installed-dev
 	@tools/need-system-package poppler-utils pdftotext

@@ -100,9 +100,13 @@ def passes(folder: Path, run: tuple[str, ...]) -> bool:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Return the environment in which Python takes our packages from the copy in `folder`."""
+    """Return the environment in which Python takes our packages from the copy in `folder`.
+
+    Files that the tests of the copy make lie in the copy, too, and go with it.
+    """
     path = os.pathsep.join([f"{folder}/host", f"{folder}/firmware/lib", str(folder)])
-    return os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    own = {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DEBUG_TEMPROOT": str(folder)}
+    return os.environ | own
 
 
 def copied(folder: Path) -> Path:

@@ -211,7 +211,7 @@ class Projector:
 
     def _snapshot(self, record: Record) -> None:
         if not self._is_based:
-            self._is_paused = False  # behind a gap; the segment says it again if it is so
+            self._is_paused = False  # after a gap; the segment says it again if it is so
         if not record.payload:
             return  # of a badge in safe mode, which has no state to give
         self._use_ruleset(record.payload[_SNAPSHOT_IDENTITY])
@@ -242,11 +242,11 @@ class Projector:
             self._broadcast_number = value >> 1
         elif code in (numbers.NOTE_GAME_ENDED, numbers.NOTE_GAME_BEGUN):
             self._broadcast_followed()
-        if code != numbers.NOTE_NEW_GAME or self._ruleset is None:
+        if code == numbers.NOTE_NEW_GAME and self._ruleset is not None:
+            self._engine = Engine(self._ruleset)
+            self._is_based = False
+        else:
             self._checkpoint(record)
-            return
-        self._engine = Engine(self._ruleset)
-        self._is_based = False
 
     def _broadcast_followed(self) -> None:
         """Count a broadcast: the record that it made is there."""

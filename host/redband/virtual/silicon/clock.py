@@ -17,6 +17,7 @@ READ_US = 2  # a reading of the clock
 LOOK_US = 2  # a look at pins, converter or bus
 PROGRAM_US = 300  # a flash write of some hundred bytes
 ERASE_US = 20000  # a sector of the flash
+START_US = 50000  # from reset to the program; a chip takes no less
 SLACK_US = 2000
 
 

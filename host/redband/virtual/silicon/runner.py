@@ -48,7 +48,8 @@ _HIDDEN = (
 def _install_silicon(facts: dict) -> None:
     bus.attach(facts["bus"])
     start = facts["now_us"], facts["start_ticks_ms"], bus.the_bus.wait_for_owner
-    clock_modules.install(clock.Clock(*start), facts["random_seed"])
+    the_clock = clock.Clock(*start)
+    clock_modules.install(the_clock, facts["random_seed"])
     for name in _STAND_INS:
         __import__(name)
     import analog
@@ -70,6 +71,7 @@ def _install_silicon(facts: dict) -> None:
     for number, millivolts in facts["voltages_mv"]:
         analog.set_voltage(number, millivolts)
     analog.set_faults(binascii.unhexlify(facts["adc_faults"]))
+    the_clock.spend(clock.START_US)
     bus.receive()  # a hand that was at a contact before the start goes on
 
 
