@@ -105,7 +105,11 @@ def environment(folder: Path) -> dict[str, str]:
     Files that the tests of the copy make lie in the copy, too, and go with it.
     """
     path = os.pathsep.join([f"{folder}/host", f"{folder}/firmware/lib", str(folder)])
-    own = {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DEBUG_TEMPROOT": str(folder)}
+    own = {
+        "PYTHONPATH": path,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTEST_DEBUG_TEMPROOT": str(folder),
+    }
     return os.environ | own
 
 

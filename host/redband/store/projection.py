@@ -139,8 +139,7 @@ class Projector:
         if record.seq == self._last_seq:
             self._problem = f"record {record.seq} exists twice: was an old image written back?"
             return False
-        missing = record.seq - self._last_seq - 1
-        if missing:
+        if missing := record.seq - self._last_seq - 1:
             # What is missing may have changed anything: wait for the badge's next snapshot.
             self._gaps += missing
             self._is_based = False
