@@ -366,8 +366,8 @@ async def test_battery_pulled_in_the_first_test_gives_a_game_and_a_named_failure
 async def test_test_that_nobody_attends_ends_and_the_game_begins(make_bench):
     bench = await make_bench(replace={"/selftest": b"run"}, with_power=False)
     await bench.badge.power_on()
-    await logged(bench, b"SELFTEST end impact failed")
-    await asyncio.sleep(0.5)
+    await logged(bench, b"SELFTEST end impact failed", timeout_s=60)  # twice 20 s for a hand
+    await bench.until_lit()
     await bench.badge.press()
     await bench.until_journal(1)
     await bench.badge.power_cut()
