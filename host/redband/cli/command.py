@@ -56,23 +56,40 @@ def command(
 
     The command is done once, however often the connection breaks.
     """
+    folder = data_folder(data)
+    sentence, is_done = _carry_out(
+        badge, (event, *(args or ())), as_role, (field, key, folder), ruleset, seconds, lang
+    )
+    typer.echo(sentence, err=not is_done)
+    raise typer.Exit(0 if is_done else EXIT_REFUSED)
+
+
+def _carry_out(
+    badge_id: int,
+    words: tuple[str, ...],
+    as_role: str | None,
+    where: tuple[Path | None, Path | None, Path],
+    ruleset: str,
+    seconds: float,
+    lang: Language,
+) -> tuple[str, bool]:
+    """Return what came of it, and whether it was done. where: field, key and folder of data."""
     from redband.cli import session
     from redband.cli.options import open_radio
     from redband.gateway.command import COMMANDS, Command, give
 
-    if event in COMMANDS and args:
-        raise RedbandUserError(f'"{event}" takes no arguments.')
-    folder = data_folder(data)
+    if words[0] in COMMANDS and words[1:]:
+        raise RedbandUserError(f'"{words[0]}" takes no arguments.')
     told: list[tuple[str, bool]] = []
 
     async def main() -> int:
-        async with open_radio(field, key, folder) as radio:
+        async with open_radio(*where) as radio:
             if radio.keys is None:
                 raise RedbandUserError(
                     "Commands need the game's key or that of a role; name it with --key."
                 )
-            asked = Command(badge, (event, *(args or ())), _role(as_role, radio.keys))
-            rulesets, close = _open_rulesets(folder, ruleset)
+            asked = Command(badge_id, words, _role(as_role, radio.keys))
+            rulesets, close = _open_rulesets(where[2], ruleset)
             try:
                 told.append(
                     await give(asked, radio.backend, radio.keys, rulesets, seconds, lang.value)
@@ -82,9 +99,7 @@ def command(
         return 0
 
     session.run(main())
-    sentence, is_done = told[0]
-    typer.echo(sentence, err=not is_done)
-    raise typer.Exit(0 if is_done else EXIT_REFUSED)
+    return told[0]
 
 
 def _role(name: str | None, keys: Keys) -> int:
