@@ -26,9 +26,9 @@ class DamageTest(unittest.TestCase):
         self.ends = []
         for number in range(EVENTS):
             add(store, number * 5000, numbered(number))
-            self.ends.append(store._used_bytes)
+            self.ends.append(store.used_bytes)
         self.start = store.block * BLOCK_BYTES
-        self.used_bytes = store._used_bytes
+        self.used_bytes = store.used_bytes
         self.image = bytes(self.device.data)
         self.install_id = store.install_id
 

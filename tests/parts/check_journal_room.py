@@ -272,10 +272,10 @@ class CostTest(unittest.TestCase):
         sizes = []
 
         def measured(kind, game_ms, payload):
-            before = store._used_bytes
+            before = store.used_bytes
             seq = append(kind, game_ms, payload)
             if kind == journal.EVENT:
-                sizes.append(store._used_bytes - before)
+                sizes.append(store.used_bytes - before)
             return seq
 
         store.append = measured
@@ -315,7 +315,7 @@ class CostTest(unittest.TestCase):
             badge.now_ms += 3000
             badge.game_journal.apply(badge.now_ms, FOUL_OF_BOTH, (number % 3, number))
         self.assertEqual(len(badge.store.segments), limits.SEGMENTS_MAX)
-        while badge.store._used_bytes < limits.SEGMENT_BYTES - 30:
+        while badge.store.used_bytes < limits.SEGMENT_BYTES - 30:
             badge.now_ms += 3000
             badge.game_journal.apply(badge.now_ms, FOUL_OF_BOTH, (1, 1))
         power_cut(self.device, "/flash", opened)

@@ -265,7 +265,7 @@ class InPlaceTest(unittest.TestCase):
 
     def test_longest_record_finds_room_in_the_next_segment(self):
         store = open_store()
-        while store._used_bytes <= limits.SEGMENT_BYTES - 20:
+        while store.used_bytes <= limits.SEGMENT_BYTES - 20:
             add(store, 5)
         with self.assertRaises(OSError):
             add(store, 5, bytes(500), journal.SNAPSHOT)

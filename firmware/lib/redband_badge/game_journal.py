@@ -99,7 +99,7 @@ class GameJournal:
     # The past.
 
     def restore(self) -> None:
-        """Become what the journal says. Raises OSError when the flash fails."""
+        """Become what the journal says. Raises OSError and MemoryError, unchanged then."""
         self.begin_replay()
         was_paused, self.is_paused = self.is_paused, False
         was_in_game, self._state.is_in_game = self._state.is_in_game, True
@@ -108,7 +108,7 @@ class GameJournal:
         self.broadcast_number = self.broadcast_pending = 0
         try:
             self._store.recover(self._replay)
-        except OSError:
+        except (OSError, MemoryError):
             self.is_paused = was_paused
             self._state.is_in_game = was_in_game
             self.is_emergency, self.broadcast_number = kept

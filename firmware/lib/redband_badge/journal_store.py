@@ -15,15 +15,13 @@ A segment that begins with no snapshot, or an empty one, means "look further bac
 import os
 
 from redband_badge import limits
+from redband_badge.on_demand import RECOVERY, Needed
 from redband_core import journal
-from redband_core.segment_reader import SegmentReader
 from redband_hal import raw_flash, system
 
-_PIECE_BYTES = 128  # small, so that a fragmented heap has room for it
 _PROOF_BYTES = 4
-_PROOF_OFFSET = raw_flash.BLOCK_BYTES - raw_flash.MARK_BYTES - _PROOF_BYTES  # records end here
+RECORDS_END_BYTES = raw_flash.BLOCK_BYTES - raw_flash.MARK_BYTES - _PROOF_BYTES  # records end here
 _ERASED = b"\xff" * 64
-_EEXIST = 17
 _ENOSPC = 28
 
 
@@ -34,16 +32,18 @@ class JournalStore:
     what recover() found after the valid prefix. `is_lost`: the flash failed, see
     give_up(). `segments`: first record numbers of the segments, oldest first. `block`: of the
     newest segment, where records are programmed in place; -1 when each goes through littlefs.
+    `used_bytes`: of the newest segment: where the next record goes. `is_ended`: it takes no more.
+    `keep_from_seq`: first record of the segment that holds the newest snapshot.
     """
 
     def __init__(self, directory: str, free_bytes=system.free_bytes) -> None:
         """`directory`: made when it is not there. `free_bytes(path)`: room on the flash."""
-        self._directory = directory
+        self.directory = directory
         self._free_bytes = free_bytes
         self.segments = []
-        self._keep_from = 0  # first record of the segment that holds the newest snapshot
-        self._used_bytes = 0  # of the newest segment: where the next record goes
-        self._needs_segment = True
+        self.keep_from_seq = 0
+        self.used_bytes = 0
+        self.is_ended = True
         self._device = None
         self.block = -1
         self._near = 0
@@ -62,119 +62,29 @@ class JournalStore:
 
     def path(self, first_seq: int) -> str:
         """Return the path of a segment."""
-        return "%s/%08x.seg" % (self._directory, first_seq)
-
-    # Recovery.
+        return "%s/%08x.seg" % (self.directory, first_seq)
 
     def recover(self, apply) -> None:
         """Find what was written; call `apply(kind, game_ms, payload)` for each record since the
         newest snapshot, that snapshot first. Raises OSError when the flash fails.
         """
-        self.close()
-        self._make_directory()
-        self.segments = sorted(
-            [int(name[:-4], 16) for name in os.listdir(self._directory) if name.endswith(".seg")]
-        )
-        self.install_id = self.next_seq = self.last_ms = self.torn_bytes = self._used_bytes = 0
-        start = self._newest_snapshot()
-        self._keep_from = self.segments[start] if self.segments else 0
-        self._needs_segment = not self.segments
-        torn_bytes = 0
-        for first_seq in self.segments[start:]:
-            torn_bytes = self._replay(self.path(first_seq), apply)
-        self.torn_bytes += torn_bytes
-        if torn_bytes:
-            self._needs_segment = True
-        if not self.install_id:
-            self.install_id = system.random_u32() or 1
+        with Needed(RECOVERY) as recovery:
+            recovery.recover(self, apply)
         self._device = raw_flash.device()
         self._searches = 0
-
-    def _make_directory(self) -> None:
-        try:
-            os.mkdir(self._directory)
-        except OSError as error:
-            if error.errno != _EEXIST:
-                raise
-
-    def _newest_snapshot(self) -> int:
-        """Return the index of the newest segment that begins with a usable snapshot, else 0.
-
-        Segments at the end that hold no record are put away on the way there.
-        """
-        index = len(self.segments) - 1
-        while index >= 0:
-            path = self.path(self.segments[index])
-            record, pending_bytes = self._first_record(path)
-            if record is None and index == len(self.segments) - 1:
-                self._put_away(path, pending_bytes)
-            elif record is not None and record[1] == journal.SNAPSHOT and record[3]:
-                return index
-            index -= 1
-        return 0
-
-    def _put_away(self, path: str, pending_bytes: int) -> None:
-        # A cut between making a segment's file and its first flush leaves an empty one. One with
-        # bytes and no record is kept aside for the technician.
-        if pending_bytes:
-            self.torn_bytes += pending_bytes
-            os.rename(path, path[:-4] + ".bad")
-        else:
-            os.remove(path)
-        self.segments.pop()
-
-    def _first_record(self, path: str) -> tuple:
-        """Return (first record or None, bytes of the file that belong to none)."""
-        reader = SegmentReader()
-        with open(path, "rb") as file:
-            record = None
-            piece = file.read(_PIECE_BYTES)
-            while piece and record is None:
-                reader.feed(piece)
-                record = reader.next_record()
-                piece = file.read(_PIECE_BYTES)
-        return record, reader.pending_bytes
-
-    def _replay(self, path: str, apply) -> int:
-        """Apply the file's records from `next_seq` on; return the torn bytes after them."""
-        reader = SegmentReader()
-        left_bytes = _PROOF_OFFSET
-        with open(path, "rb") as file:
-            while left_bytes:
-                piece = file.read(min(_PIECE_BYTES, left_bytes))
-                if not piece:
-                    break
-                left_bytes -= len(piece)
-                reader.feed(piece)
-                record = reader.next_record()
-                while record is not None:
-                    seq, kind, game_ms, payload = record
-                    if seq >= self.next_seq:
-                        self.next_seq = seq + 1
-                        self.last_ms = max(self.last_ms, game_ms)
-                        apply(kind, self.last_ms, payload)
-                    record = reader.next_record()
-        if reader.header is not None:
-            self.install_id = reader.header.install_id
-        self._used_bytes = reader.valid_bytes
-        if left_bytes:
-            self._needs_segment = True  # not a whole block: not written by us
-        return reader.torn_bytes()
 
     # Writing.
 
     def needs_segment(self) -> bool:
         """Return whether begin_segment() has to come before the next record."""
-        return self._needs_segment or (
-            self._used_bytes > limits.SEGMENT_BYTES and not self.is_lost
-        )
+        return self.is_ended or (self.used_bytes > limits.SEGMENT_BYTES and not self.is_lost)
 
     def force_segment(self) -> None:
         """Let the next record begin a new segment, as the place after the last one is not known
         to be good.
         """
         if not self.is_lost:
-            self._needs_segment = True
+            self.is_ended = True
 
     def is_shedding(self) -> bool:
         """Return whether records of low value should be left out, as the journal fills up."""
@@ -192,14 +102,14 @@ class JournalStore:
         return seq
 
     def _write(self, record: bytes) -> None:
-        end_bytes = self._used_bytes + len(record)
-        if end_bytes > _PROOF_OFFSET:
+        end_bytes = self.used_bytes + len(record)
+        if end_bytes > RECORDS_END_BYTES:
             raise OSError(_ENOSPC)  # it fits into the segment that is begun after recover()
         if self.block >= 0:
-            raw_flash.program(self._device, self.block, self._used_bytes, record)
+            raw_flash.program(self._device, self.block, self.used_bytes, record)
         else:
-            self._write_file("r+b", self._used_bytes, record)
-        self._used_bytes = end_bytes
+            self._write_file("r+b", self.used_bytes, record)
+        self.used_bytes = end_bytes
 
     def _write_file(self, mode: str, offset: int, data: bytes) -> None:
         """Put `data` and erased bytes into the newest segment's file from `offset` to its end.
@@ -237,9 +147,9 @@ class JournalStore:
             if block < 0:
                 return
             proof = mark[:_PROOF_BYTES]
-            raw_flash.program(self._device, block, _PROOF_OFFSET, proof)
+            raw_flash.program(self._device, block, RECORDS_END_BYTES, proof)
             with open(path, "rb") as file:
-                file.seek(_PROOF_OFFSET)
+                file.seek(RECORDS_END_BYTES)
                 if file.read(_PROOF_BYTES) != proof:
                     return
         except OSError:
@@ -269,25 +179,25 @@ class JournalStore:
         self.segments.append(first_seq)
         self._write_file("wb", 0, data)
         if snapshot:
-            self._keep_from = first_seq
+            self.keep_from_seq = first_seq
         self.next_seq = next_seq
         self.last_ms += delta_ms
-        self._used_bytes = len(data)
-        self._needs_segment = False
+        self.used_bytes = len(data)
+        self.is_ended = False
         shed_count, self._shed_count = self._shed_count, 0
         return shed_count
 
     def _make_room(self) -> None:
         needed_bytes = limits.FLASH_RESERVE_BYTES + raw_flash.BLOCK_BYTES
         while self._has_old_segment():
-            is_roomy = self._free_bytes(self._directory) >= needed_bytes
+            is_roomy = self._free_bytes(self.directory) >= needed_bytes
             if is_roomy and len(self.segments) < limits.SEGMENTS_MAX:
                 break
             self._shed_oldest()
 
     def _has_old_segment(self) -> bool:
         """Return whether the state can do without the oldest segment."""
-        return len(self.segments) > 1 and self.segments[0] < self._keep_from
+        return len(self.segments) > 1 and self.segments[0] < self.keep_from_seq
 
     def _shed_oldest(self) -> bool:
         """Give up the oldest segment; return False when the state needs it. Raises OSError."""
@@ -311,5 +221,5 @@ class JournalStore:
     def give_up(self) -> None:
         """Go on without flash: records are numbered and lost. Hits still count until power off."""
         self.is_lost = True
-        self._needs_segment = False
+        self.is_ended = False
         self.segments = []
