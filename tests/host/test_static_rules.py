@@ -324,15 +324,24 @@ def test_part_takes_what_it_needs_not_the_whole_badge(path: Path):
 
 
 def on_demand_groups() -> dict[str, list[str]]:
-    """Return name -> modules of each group of redband_badge.on_demand."""
+    """Return name -> modules of each group that redband_badge.on_demand loads."""
+    tree = ast.parse((BADGE / "on_demand_groups.py").read_text(encoding="utf-8"))
+    (table,) = [node.value for node in tree.body if isinstance(node, ast.Assign)]
+    groups = ast.literal_eval(table).items()
+    return {name: [f"redband_{one}" for one in text.split()] for name, text in groups}
+
+
+def test_each_group_on_demand_is_named_and_begins_with_the_module_of_its_name():
+    groups = on_demand_groups()
     tree = ast.parse((BADGE / "on_demand.py").read_text(encoding="utf-8"))
-    return {
-        node.targets[0].id: [f"redband_{name}" for name in ast.literal_eval(node.value).split()]
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Name)
-        and node.targets[0].id.isupper()
-    }
+    assigned = [node for node in tree.body if isinstance(node, ast.Assign)]
+    named = [
+        ast.literal_eval(node.value)
+        for node in assigned
+        if isinstance(node.targets[0], ast.Name) and node.targets[0].id.isupper()
+    ]
+    assert sorted(named) == sorted(groups)
+    assert [names[0].rpartition(".")[2] for names in groups.values()] == list(groups)
 
 
 def test_modules_on_demand_are_there_and_loaded_in_that_one_way():

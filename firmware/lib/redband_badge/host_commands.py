@@ -7,6 +7,7 @@ Leaves the memory again when it was used.
 
 from redband_badge import commands
 from redband_badge.on_demand import BROADCAST, WAKE_CHECK, Needed
+from redband_badge.pending_commands import REQUESTS_MAX
 from redband_core import command_frames, frames, numbers
 
 
@@ -22,7 +23,7 @@ def take(side, session, number: int, message: bytes) -> None:
     is_event = opcode == frames.EVENT
     decode = command_frames.decode_event if is_event else command_frames.decode_command
     request, what, args = decode(message)
-    entry, is_new = side.pending_commands.request(request)
+    entry, is_new = _entry(side.pending_commands, request)
     entry[2:] = [session, number, opcode]
     if not is_new:
         if entry[1] is not None:
@@ -40,6 +41,16 @@ def take(side, session, number: int, message: bytes) -> None:
         side.pending_commands.requests.remove(entry)  # said again, it is tried again
     if outcome is not None:
         _finish(entry, outcome)
+
+
+def _entry(pending_commands, number: int) -> "tuple[list, bool]":
+    """Return (the entry of a host's request, whether it is new)."""
+    for entry in pending_commands.requests:
+        if entry[0] == number:
+            return entry, False
+    entry = [number, None, None, 0, 0]
+    pending_commands.requests = pending_commands.requests[1 - REQUESTS_MAX :] + [entry]
+    return entry, True
 
 
 def _finish(entry: list, outcome: int) -> None:

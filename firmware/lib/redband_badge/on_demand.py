@@ -1,4 +1,4 @@
-"""Modules that are in the memory only while somebody needs them: the one table of them.
+"""Modules that are in the memory only while somebody needs them.
 
 Problem: a chip has no room for all that a badge can do, only for what it does all the time. Use:
 
@@ -15,36 +15,30 @@ import sys
 
 from redband_hal import system
 
-# The first of a group is what `with` gives; names are below redband_.
-BOOT_BEGIN = "badge.boot_begin"
-LOADING = "badge.loading"
-SETTINGS = "badge.settings core.settings_check"
-RULESET_READER = "core.ruleset_reader core.expression_reader"
-RECOVERY = "badge.journal_recovery core.segment_reader"
-WAKE_CHECK = "badge.sleep"
-RADIO_PARTS = "badge.radio_parts"
-POWER_PARTS = "badge.power_parts"
-SELF_TEST = "badge.self_test"
-STATUS = "badge.status"
-HEAP_KEEPER = "badge.heap_keeper"
-DEEP_SLEEP = "badge.deep_sleep"
-LINK = (
-    "badge.link badge.journal_pages "
-    "core.session core.log_stream core.log_frames core.proofs core.frames core.info"
-)
-COMMANDS = "badge.commands core.broadcasts"
-EMERGENCY = "badge.emergency"
-HOST_COMMANDS = "badge.host_commands badge.commands core.broadcasts core.command_frames"
-BROADCAST = "badge.broadcast badge.commands core.broadcasts core.command_frames core.opening"
-TAP_GESTURES = "badge.tap_gestures core.tap"
-TAP_CALLS = "badge.tap_calls badge.commands core.tap core.broadcasts core.opening"
-TAP_RECORDS = "badge.tap_records core.tap"
-UPDATE = "badge.update badge.staging core.upload"
-UPDATE_CHECK = (
-    "badge.update_check badge.settings core.settings_check "
-    "core.ruleset_reader core.expression_reader core.upload"
-)
-TRIAL = "badge.trial badge.staging core.upload"
+# A group's name is its first module's: what `with` gives.
+BOOT_BEGIN = "boot_begin"
+LOADING = "loading"
+SETTINGS = "settings"
+RULESET_READER = "ruleset_reader"
+RECOVERY = "journal_recovery"
+WAKE_CHECK = "sleep"
+RADIO_PARTS = "radio_parts"
+POWER_PARTS = "power_parts"
+SELF_TEST = "self_test"
+STATUS = "status"
+HEAP_KEEPER = "heap_keeper"
+DEEP_SLEEP = "deep_sleep"
+LINK = "link"
+COMMANDS = "commands"
+EMERGENCY = "emergency"
+HOST_COMMANDS = "host_commands"
+BROADCAST = "broadcast"
+TAP_GESTURES = "tap_gestures"
+TAP_CALLS = "tap_calls"
+TAP_RECORDS = "tap_records"
+UPDATE = "update"
+UPDATE_CHECK = "update_check"
+TRIAL = "trial"
 
 _needed = []  # groups that are needed now, as often as they are
 
@@ -54,10 +48,16 @@ class Needed:
 
     def __init__(self, group: str) -> None:
         """`group`: of this module."""
-        self._group = group
+        self._name = group
+        self._group = ""
 
     def take(self):
         """Load the group; return its first module. Raises MemoryError, with nothing loaded."""
+        if not self._group:
+            from redband_badge import on_demand_groups
+
+            self._group = on_demand_groups.GROUPS[self._name]
+            system.forget("redband_badge.on_demand_groups")
         name = "redband_" + self._group.split()[0]
         _needed.append(self._group)
         if name not in sys.modules:

@@ -42,12 +42,3 @@ class PendingCommands:
                 self._waiting.remove(entry)
                 entry[1](answer)
                 return
-
-    def request(self, number: int) -> "tuple[list, bool]":
-        """Return (the entry of a host's request, whether it is new)."""
-        for entry in self.requests:
-            if entry[0] == number:
-                return entry, False
-        entry = [number, None, None, 0, 0]
-        self.requests = self.requests[1 - REQUESTS_MAX :] + [entry]
-        return entry, True

@@ -133,11 +133,6 @@ class RadioTask:
         if self._is_on and (is_stuck or error.errno == _ENODEV):
             self._switch_off()
 
-    def _succeeded(self) -> None:
-        self._failures = 0
-        self._retry_at_ms = 0
-        self._state.set_fault(numbers.FAULT_RADIO, False)
-
     def _forget_links(self) -> None:
         # Started again after a failure of this task: the peer's session is gone with it.
         if self._link is not None:
@@ -243,5 +238,7 @@ class RadioTask:
         except OSError as error:
             self._failed(now_ms, error)
             return
-        self._succeeded()
+        self._failures = 0
+        self._retry_at_ms = 0
+        state.set_fault(numbers.FAULT_RADIO, False)
         adverts.said(now_ms)
