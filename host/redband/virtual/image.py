@@ -71,7 +71,9 @@ def files_of(image: bytes, under: str = "/") -> dict[str, bytes]:
 
 
 def _mounted(image: bytes) -> LittleFS:
-    return LittleFS(_Flash(buffer=bytearray(image)), **_GEOMETRY)
+    flash = LittleFS(_Flash(buffer=bytearray(image)), mount=False, **_GEOMETRY)
+    flash.mount()  # at once it would format what is no file system
+    return flash
 
 
 def fill_image(path: Path, free_blocks: int) -> None:
