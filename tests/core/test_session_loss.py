@@ -288,7 +288,7 @@ class FrameByFrameTest(unittest.TestCase):
         host.next_write()
         for frame in arriving:
             host.log_notified(frame)
-        self.assertEqual((host.stale_count, host.gap_count), (4, 1))
+        self.assertEqual((host.unused_count, host.gap_count), (4, 1))
         happened = [event[0] for event in host.events()]
         self.assertEqual(happened, [wire_log_stream.HELLO, wire_log_stream.PROVEN])
 

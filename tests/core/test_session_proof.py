@@ -420,7 +420,7 @@ class HandlerTest(SessionCase):
         for forged in (b"\x91\x02\x00", b"\x91\x02\x00" + bytes(12)):
             link.host.control_notified(one(9, forged))
         self.assertEqual(link.host.events(), [])
-        self.assertEqual(link.host.bad_frame_count, 2)
+        self.assertEqual(link.host.unused_count, 2)
 
     def test_role_without_permission_is_refused_and_the_session_goes_on(self):
         called = []

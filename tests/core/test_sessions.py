@@ -169,7 +169,7 @@ class BackPressureTest(SessionCase):
         link.has_room = lambda attempt: attempt % 3 == 0
         link.run()
         self.check_all_arrived(link)
-        self.assertEqual((link.host.gap_count, link.host.duplicate_count), (0, 0))
+        self.assertEqual((link.host.gap_count, link.host.unused_count), (0, 0))
 
     def test_offer_stays_the_same_until_it_is_taken(self):
         badge = badge_session(Log(3))

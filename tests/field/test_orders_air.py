@@ -210,7 +210,7 @@ async def test_gateway_tells_missed_words_in_order(field: Field):
 
 def test_every_staff_event_of_every_shipped_ruleset_is_within_reach():
     """By role and by name: what the rules let staff or medics send can be typed and encoded."""
-    from redband.cli.command import COMMANDS as OWN
+    from redband.gateway.command import COMMANDS as OWN
     from redband.rules.spoken import read_event
 
     reached = 0

@@ -13,13 +13,14 @@ from tests.support.gateway_radio import out_of_range
 from tests.support.gateways import Rig
 from tests.support.journals import PlayingBadge
 
-from redband import rules
+from redband import number_texts, rules
 from redband.cli import command as cli_command
+from redband.cli import say as cli_say
 from redband.demo.view import DemoView
 from redband.errors import RedbandUserError
+from redband.gateway import command
 from redband.gateway.broadcasts import (
     COMMANDS,
-    TITLES,
     Broadcast,
     known_broadcasts,
     make_broadcast,
@@ -102,8 +103,8 @@ def test_a_badge_is_told_what_it_missed_in_order_and_not_more_than_it_can_use():
 
 
 def test_every_word_has_a_title_in_both_languages():
-    assert TITLES.keys() == set(COMMANDS.values())
-    assert all(title.en and title.ru for title in TITLES.values())
+    assert number_texts.BROADCASTS.keys() == set(COMMANDS.values())
+    assert all(english and russian for english, russian in number_texts.BROADCASTS.values())
 
 
 # The gateway.
@@ -342,6 +343,9 @@ def test_every_outcome_has_words_in_both_languages():
 
 
 def test_commands_are_those_of_the_badge():
-    assert sorted(cli_command.COMMANDS.values()) == list(
-        range(1, len(command_frames.COMMAND_ROLES))
-    )
+    assert sorted(command.COMMANDS.values()) == list(range(1, len(command_frames.COMMAND_ROLES)))
+
+
+def test_help_names_every_command_and_every_broadcast():
+    assert ", ".join(command.COMMANDS) == cli_command.NAMES
+    assert ", ".join(COMMANDS) == cli_say.NAMES

@@ -102,7 +102,7 @@ def test_pause_and_restarts_fold_to_the_badges_own_bytes(
     in_timer = sum(projector.apply(record) for record in records_of(badge.store))
     state = projector.state()
     assert state.problem is None
-    assert (state.mismatched, state.gaps) == (0, 0)
+    assert (state.mismatched, state.lost_records) == (0, 0)
     assert state.verified > 1
     assert state.is_paused == badge.state.is_paused
     if not state.is_paused:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.support.live_table import DYING, shown
 
 from redband.overview.rows import BadgeRow, Text
-from redband.overview.table import RHYTHMS, WORDS
+from redband.overview.table import RHYTHMS, WORDS, plain_line
+from redband.tent.changes import row_data
 from redband_core import led
 
 SILENT = BadgeRow(badge_id=13, player="Fox", state=Text("healthy", "здоров"), last_seen_age_s=25.0)
@@ -37,3 +40,11 @@ def test_a_silent_badge_says_so_on_a_narrow_terminal_too() -> None:
 def test_every_word_has_both_languages() -> None:
     assert set(RHYTHMS) == set(led.PATTERN_NAMES)
     assert all(len(pair) == 2 and all(pair) for pair in (*RHYTHMS.values(), *WORDS.values()))
+
+
+def test_lost_records_are_shown_in_the_table_in_lines_and_on_the_page() -> None:
+    row = replace(SILENT, lost_records=15)
+    assert "records lost: 15" in " ".join(shown(140, "en", row))
+    assert "записей потеряно: 15" in plain_line(row, "ru")
+    assert row_data(row)["lost_records"] == 15
+    assert "lost" not in plain_line(SILENT)

@@ -67,7 +67,7 @@ def test_the_host_folds_to_the_badges_own_bytes(seed: int) -> None:
     for record in records_of(badge):
         projector.apply(record)
     assert projector.state(badge.now_ms).snapshot == badge.engine.snapshot()
-    assert (state.verified, state.mismatched, state.gaps) == (3, 0, 0)
+    assert (state.verified, state.mismatched, state.lost_records) == (3, 0, 0)
     assert state.problem is None
 
 
@@ -141,7 +141,7 @@ def test_behind_a_gap_the_next_snapshot_is_believed_and_not_compared() -> None:
     badge.happen(STUN)
     records = records_of(badge)
     state = fold(3, records[:4] + records[6:], lookup)
-    assert (state.gaps, state.mismatched, state.verified) == (2, 0, 0)
+    assert (state.lost_records, state.mismatched, state.verified) == (2, 0, 0)
     assert state.snapshot == badge.engine.snapshot()
 
 

@@ -25,6 +25,9 @@ FACTS = {
     "failed_starts": 3,
     "failure_reason": 3,
     "reset_cause": 3,
+    "uptime_ms": 125_000,
+    "radio": [2, 1],
+    "dropped_inputs": 4,
     "hung_task": 4,
     "failures": [[1, 0], [4, 5]],
     "test": [32, 127],
@@ -49,9 +52,11 @@ def test_status_tells_what_failed_and_since_when():
     assert text["Badge"] == "7 Anna, player, xiao-esp32c3"
     assert text["Safe mode"] == "tasks kept failing"
     assert text["Faults"] == "radio, self-test"
-    assert text["Starts"] == "12, failed in a row: 3"
-    assert text["This start"] == "watchdog, hung: radio"
+    assert text["Starts"] == "12, failed in a row: 3 (tasks kept failing)"
+    assert text["This start"] == "watchdog, 2 min ago, hung: radio"
     assert text["Task failures"] == "radio 5"
+    assert text["Radio"] == "refused: 2, events lost: 1"
+    assert text["Inputs"] == "lost: 4"
     assert text["Self-test"] == "failed: button and green light"
     assert text["Journal"] == "records 0-99, segments: 2"
 
@@ -70,7 +75,15 @@ MEMORY = ("free_bytes", "heap_free_bytes", "system_heap_bytes")
 
 
 def test_status_of_files_only_leaves_out_what_it_does_not_know():
-    known = ("board", "firmware", "micropython", "boots", "failed_starts", "test")
+    known = (
+        "board",
+        "firmware",
+        "micropython",
+        "boots",
+        "failed_starts",
+        "failure_reason",
+        "test",
+    )
     facts = {name: FACTS[name] for name in (*known, *MEMORY)}
     labels = [label for label, _text in status_words.rows(Status(settings(), facts), False)]
     assert "Battery" not in labels

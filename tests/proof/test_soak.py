@@ -267,7 +267,7 @@ def test_R16_weekend_with_5000_inputs_300_syncs_and_20_pulls_in_the_heap_of_an_e
     taken_back = {key for key in judged if key[0] == VOID and key not in game.given}
     assert {key: n for key, n in judged.items() if key not in taken_back} == dict(game.given)
     state = host.state(at_pull[0])
-    assert (state.mismatched, state.gaps, state.problem) == (0, 0, None)
+    assert (state.mismatched, state.lost_records, state.problem) == (0, 0, None)
     assert state.boots == PULLS + 1
     assert state.verified > 0
     assert state.events > 400 * INPUTS // 5000, state.events

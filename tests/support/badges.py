@@ -29,11 +29,11 @@ class Bench:
         self.lights: list[tuple[float, tuple[int, int, int]]] = []
         badge.on_leds.append(lambda now_s, leds: self.lights.append((now_s, tuple(leds))))
 
-    async def until_lit(self, timeout_s: float = 10.0) -> None:
+    async def until_lit(self, timeout_s: float = 40.0) -> None:
         """Wait until the badge shows anything: it counts by then."""
         await self.badge.wait_led(lambda leds: bool(leds[0] or leds[1]), timeout_s)
 
-    async def acknowledged(self, action: Awaitable[None], timeout_s: float = 5.0) -> None:
+    async def acknowledged(self, action: Awaitable[None], timeout_s: float = 20.0) -> None:
         """Do something to the badge and wait until it shows that it counted."""
         seen = asyncio.ensure_future(
             self.badge.wait_led(lambda leds: tuple(leds[:2]) == BOTH_LIGHTS, timeout_s)

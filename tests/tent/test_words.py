@@ -2,7 +2,7 @@
 
 import pytest
 
-from redband.tent.changes import FLAG_BITS
+from redband.overview.rows import FLAG_NAMES
 from redband.tent.view import ACTIONS
 from redband.tent.words import ENGLISH, RUSSIAN, choose_language, words
 from redband_core import led
@@ -20,7 +20,7 @@ def test_both_languages_have_the_same_words():
 def test_everything_that_can_be_shown_has_a_word(language):
     have = words(language)
     assert set(led.PATTERN_NAMES) <= have.keys()
-    assert {f"flag_{bit}" for bit in FLAG_BITS} <= have.keys()
+    assert {f"flag_{bit}" for bit, _name in FLAG_NAMES} <= have.keys()
     assert set(ACTIONS) <= have.keys()
     assert {f"{action}_help" for action in ACTIONS} <= have.keys()
 

@@ -9,6 +9,7 @@ import os
 import termios
 
 import pytest
+from tests.support.self_tests import hits, try_out
 
 from redband.cli.app import run
 from redband.desk import prompt, self_test
@@ -16,9 +17,7 @@ from redband.desk import status as live
 from redband.virtual.image import read_image, write_image
 from redband_core import journal, numbers
 
-HIT = 1
 TRANSPORT = "/transport"
-BUTTON_AND_IMPACT = 32 | 64
 
 
 @pytest.fixture
@@ -46,16 +45,8 @@ async def plays_again(bench, count: int) -> None:
     await bench.quiet()
 
 
-async def logged(bench, text: bytes, timeout_s: float = 30.0) -> None:
-    await bench.badge.console.wait_output(text, timeout_s)
-
-
 def settings_of(bench) -> dict:
     return json.loads(bench.files()["/settings.json"])
-
-
-def hits(bench) -> int:
-    return [event for event, _args in bench.events()].count(HIT)
 
 
 # Status: the game goes on.
@@ -156,7 +147,7 @@ async def test_question_mark_in_a_flood_of_bytes_ends_no_game(make_bench):
     bench = await make_bench()
     with bench.badge.usb_path.open("r+b", buffering=0) as port:
         port.write(b"\xa6\xb0?" * 60)
-        await logged(bench, b"STATUS {")
+        await bench.badge.console.wait_output(b"STATUS {")
     await bench.acknowledged(bench.badge.press())
     assert b"Traceback" not in bench.badge.console.log
     assert bench.badge.boots == 1
@@ -275,23 +266,11 @@ async def test_R5_power_cut_at_every_flash_operation_of_a_change_of_settings(
 # Self-test.
 
 
-async def hands(bench, is_button: bool = True, is_impact: bool = True) -> None:
-    """Do what the prompts say."""
-    for is_there, step, touch in (
-        (is_button, b"SELFTEST begin button", bench.badge.press),
-        (is_impact, b"SELFTEST begin impact", bench.badge.shake),
-    ):
-        if is_there:
-            await logged(bench, step)
-            await bench.badge.pause(300)
-            await touch()
-
-
 async def test_selftest_of_a_good_badge_passes_and_is_journalled(make_bench, desk):
     bench = await make_bench()
     await bench.acknowledged(bench.badge.press())
     count = starts(bench)
-    helper = asyncio.create_task(hands(bench))
+    helper = asyncio.create_task(try_out(bench))
     code, said = await desk(bench, "selftest")
     await helper
     assert code == 0, said
@@ -310,7 +289,7 @@ async def test_selftest_of_a_good_badge_passes_and_is_journalled(make_bench, des
 async def test_selftest_without_a_hand_at_the_sensor_fails_in_both_tongues(make_bench, desk):
     bench = await make_bench()
     count = starts(bench)
-    helper = asyncio.create_task(hands(bench, is_impact=False))
+    helper = asyncio.create_task(try_out(bench, is_impact=False))
     code, said = await desk(bench, "selftest", "--lang", "ru")
     await helper
     assert code == 1, said
@@ -323,62 +302,6 @@ async def test_selftest_without_a_hand_at_the_sensor_fails_in_both_tongues(make_
     facts = json.loads(said)
     assert facts["faults"] == 16
     assert facts["flags"] & 16, "the advert says that something is wrong"
-
-
-# The first start after an installation.
-
-
-async def test_first_start_tests_before_the_game_and_never_again(make_bench):
-    bench = await make_bench(replace={"/selftest": b"run"}, with_power=False)
-    await bench.badge.power_on()
-    await hands(bench)
-    await logged(bench, b"SELFTEST end impact ok")
-    await bench.until_journal(0)
-    await asyncio.sleep(1)
-    await bench.acknowledged(bench.badge.press())
-    await bench.badge.power_cut()
-    assert hits(bench) == 1
-    assert "/selftest" not in bench.files()
-    bench.badge.console.log.clear()
-    await bench.badge.power_on()
-    await bench.until_lit()
-    await bench.acknowledged(bench.badge.press())
-    assert b"SELFTEST" not in bench.badge.console.log
-    await bench.badge.power_cut()
-    assert hits(bench) == 2
-
-
-async def test_battery_pulled_in_the_first_test_gives_a_game_and_a_named_failure(make_bench):
-    bench = await make_bench(replace={"/selftest": b"run"}, with_power=False)
-    await bench.badge.power_on()
-    await logged(bench, b"SELFTEST begin button")
-    await bench.badge.power_cut()
-    bench.badge.console.log.clear()
-    await bench.badge.power_on()
-    await bench.until_lit()
-    await bench.acknowledged(bench.badge.press())
-    assert b"SELFTEST" not in bench.badge.console.log
-    await bench.badge.power_cut()
-    results = [value for code, value in bench.notes() if code == numbers.NOTE_SELF_TEST]
-    assert [value & 0xFFFF for value in results] == [128]
-
-
-async def test_test_that_nobody_attends_ends_and_the_game_begins(make_bench):
-    bench = await make_bench(replace={"/selftest": b"run"}, with_power=False)
-    await bench.badge.power_on()
-    await logged(bench, b"SELFTEST end impact failed")
-    await asyncio.sleep(0.5)
-    await bench.badge.press()
-    await bench.until_journal(1)
-    await bench.badge.power_cut()
-    assert bench.badge.chip.watchdog_resets == 0
-    results = [value for code, value in bench.notes() if code == numbers.NOTE_SELF_TEST]
-    assert [value & 0xFFFF for value in results] == [BUTTON_AND_IMPACT]
-
-
-async def test_badge_that_nobody_asked_to_test_itself_does_not(make_bench):
-    bench = await make_bench()
-    assert b"SELFTEST" not in bench.badge.console.log
 
 
 # Transport.

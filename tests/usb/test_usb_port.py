@@ -153,6 +153,7 @@ async def test_control_keys_are_data_for_a_running_program(make_badge, open_port
 
 EXCLUSIVE = """
 import asyncio, fcntl, os, pathlib, sys, termios
+from redband.virtual import clock
 from redband.virtual.usb_port import UsbPort
 if os.getuid() == 0:
     os.setuid(65534)
@@ -172,7 +173,7 @@ async def main():
         os.close(descriptor)
     port.close()
     print("three times")
-asyncio.run(main())
+clock.run(main(), True)
 """
 
 

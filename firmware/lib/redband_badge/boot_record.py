@@ -35,7 +35,6 @@ class BootRecord:
         self.test_failed = 0
         self.test_tried = 0
         self.is_pending = False
-        self.is_writable = True
         self.hung_task = NO_TASK
         self.mark = bytearray(7)
         self._is_held = False
@@ -51,7 +50,7 @@ class BootRecord:
             return boot_begin.begin(self, cause)
 
     def save(self) -> None:
-        """Write the file, or remember that it can't be written."""
+        """Write the file, if the flash takes it."""
         data = bytearray((VERSION,))
         data += self.boot_count.to_bytes(4, "little")
         data += bytes((min(self.failures, 255), int(self.is_pending), self.reason))
@@ -60,8 +59,7 @@ class BootRecord:
         try:
             files.replace(self.path, data)
         except OSError:
-            # A full or dead flash may not keep the badge from counting hits.
-            self.is_writable = False
+            pass  # a full or dead flash may not keep the badge from counting hits
 
     def write_mark(self, number: int) -> None:
         """Keep what runs where a watchdog reset leaves it alone."""

@@ -26,11 +26,9 @@ def answer(root: str, who: tuple, state, store, supervisor, queue, observer) -> 
     facts["reset_cause"] = system.reset_cause()
     facts["hung_task"] = boot.hung_task
     facts["uptime_ms"] = supervisor.uptime_ms
-    facts["game_ms"] = state.game_ms
     facts["safe_mode"] = state.safe_mode_reason
     facts["ruleset"] = list(info.ruleset_identity)
     facts["faults"] = state.faults
-    facts["flags"] = state.flags
     dropped_count = 0
     if observer is not None:
         dropped_count = observer.radio.dropped_count + observer.radio.heard_dropped_count
@@ -39,7 +37,6 @@ def answer(root: str, who: tuple, state, store, supervisor, queue, observer) -> 
     facts["sleep_refusal"] = state.sleep_refusal
     facts["failures"] = supervisor.failure_counts()
     facts["dropped_inputs"] = queue.dropped_count
-    facts["install_id"] = store.install_id
     facts["journal"] = [store.oldest_seq, store.next_seq, len(store.segments)]
     facts["free_bytes"] = system.free_bytes(root or "/")
     _tell(facts)

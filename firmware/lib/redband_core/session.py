@@ -37,7 +37,7 @@ _ANSWERS_MAX = 4
 
 
 class BadgeSession:
-    """One connection. Counters: bad_frame_count, dropped_answer_count, sent_frame_count.
+    """One connection. Counters: bad_frame_count, sent_frame_count.
 
     `wake`: what to call when an answer is there to be sent, or None.
     """
@@ -56,7 +56,6 @@ class BadgeSession:
         self._joiner = frames.Joiner()
         self._stream = LogStream(log)
         self.bad_frame_count = 0
-        self.dropped_answer_count = 0
         self.sent_frame_count = 0
         self.wake = None
         # Messages to the host: (number, message), and how far the first of them went.
@@ -110,7 +109,7 @@ class BadgeSession:
     def answer(self, number: int, message: bytes) -> None:
         """Send an answer, signed, to the host's message `number`.
 
-        When four wait already it is dropped and counted: the host asks again.
+        When four wait already it is dropped: the host asks again.
         """
         self._answer_number += 1
         self._put(
@@ -120,10 +119,8 @@ class BadgeSession:
             self.wake()
 
     def _put(self, number: int, message: bytes) -> None:
-        if len(self._answers) >= _ANSWERS_MAX:
-            self.dropped_answer_count += 1  # the host asks again
-            return
-        self._answers.append((number, frames.seal(message)))
+        if len(self._answers) < _ANSWERS_MAX:
+            self._answers.append((number, frames.seal(message)))
 
     def _refuse(self, number: int, reason: int) -> None:
         self._put(number, frames.encode_refused(reason))

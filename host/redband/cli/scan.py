@@ -31,6 +31,7 @@ def scan(
     from redband.cli import session
     from redband.cli.options import open_radio
     from redband.gateway.bleak_radio import BleakRadio
+    from redband.gateway.opened import trouble
 
     heard: dict[int, Heard] = {}
 
@@ -40,13 +41,13 @@ def scan(
 
     async def main() -> int:
         async with open_radio(field, key, data) as radio:
-            ears = BleakRadio(radio.backend, radio.keys)
+            observer = BleakRadio(radio.backend, radio.keys)
             try:
                 async with asyncio.timeout(seconds):
-                    await ears.scan(note)
+                    await observer.scan(note)
             except TimeoutError:
                 pass
-            told.extend(session.unread(ears.counts, radio.keys is not None))
+            told.extend(trouble(observer.counts, radio.keys is not None))
         return 0
 
     told: list[str] = []

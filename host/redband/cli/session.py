@@ -1,4 +1,4 @@
-"""What scan, sync and watch share: a gateway on a chosen radio and store, for a while.
+"""What scan, sync, watch and say share: a gateway on a chosen radio and store, for a while.
 
 Guarantee: obstacles are one sentence; whatever ends the block, radio and store are closed. Badges
 that could not be read are told of at the end, with what to do about it.
@@ -10,21 +10,17 @@ import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
-from socket import gethostname
 
 import typer
 
 from redband.cli.options import open_radio
 from redband.errors import leading_error
-from redband.gateway.bleak_radio import BleakRadio
 from redband.gateway.gateway import Gateway
 from redband.gateway.logs import log_to
-from redband.overview.names import open_rulesets
-from redband.radio import ScanCounts, Verdict
-from redband.store.store import STORE_FILE, Store
+from redband.gateway.opened import opened
 
 LOG_FILE = "redband.log"
-"""Messages of the libraries, beside the store."""
+"""Messages of the libraries and of the radio, beside the store."""
 
 
 def run(main: Coroutine[object, object, int]) -> int:
@@ -38,28 +34,6 @@ def run(main: Coroutine[object, object, int]) -> int:
         raise leading_error(group) from group
 
 
-def unread(counts: ScanCounts, has_keys: bool) -> list[str]:
-    """Return what to tell of the badges that a scan met and could not read, a sentence each."""
-    told = []
-    if counts.foreign:
-        number = _badges(len(counts.foreign), "Redband badge")
-        what = "of another game" if has_keys else "of a game whose key is not here"
-        told.append(f"{number} {what}: give the right key with --key FILE.")
-    if counts.unkeyed:
-        number = _badges(len(counts.unkeyed), "badge")
-        told.append(f"{number} without a key: install the game's with redband badge install.")
-    if counts.packets[Verdict.OTHER_VERSION]:
-        told.append("There are badges with firmware of another version: install it anew.")
-    recorded = counts.packets[Verdict.OLD] + counts.packets[Verdict.REPLAYED]
-    if recorded:
-        told.append(f"{recorded} old adverts were not believed: somebody may send recordings.")
-    return told
-
-
-def _badges(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
-
-
 @asynccontextmanager
 async def gateway(
     folder: Path, field: Path | None, key: Path | None = None
@@ -69,28 +43,11 @@ async def gateway(
     key: file of the keys, None for the one in `folder`, or the field's own.
     """
     log_to(folder / LOG_FILE)
+    told: list[str] = []
     async with open_radio(field, key, folder) as radio:
-        store = Store(folder / STORE_FILE)
-        ears = BleakRadio(
-            radio.backend,
-            radio.keys,
-            store.advert_counts(),
-            store.keep_advert_counts,
-        )
         try:
-            opened = Gateway(
-                ears,
-                store,
-                open_rulesets(store),
-                name=gethostname(),
-                keys=radio.keys,
-            )
-            await opened.load()
-            async with asyncio.TaskGroup() as group:
-                running = group.create_task(opened.run())
-                yield opened
-                running.cancel()
+            async with opened(radio.backend, radio.keys, folder, told) as running:
+                yield running
         finally:
-            store.close()
-            for sentence in unread(ears.counts, radio.keys is not None):
+            for sentence in told:
                 typer.echo(sentence, err=True)

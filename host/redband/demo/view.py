@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 
 from redband import rules
 from redband.demo.hands import Hands
-from redband.errors import RedbandUserError
-from redband.gateway.broadcasts import COMMANDS, make_broadcast
 from redband.gateway.gateway import Gateway
+from redband.gateway.say import say
 from redband.overview.chronicle import Entry
 from redband.overview.rows import BadgeRow
 from redband.tent import view as page
@@ -49,11 +47,4 @@ class DemoView:
 
     async def say(self, word: str) -> None:
         """Say a word to all badges. Raises RedbandUserError for what cannot be said."""
-        gateway = self._gateway
-        if gateway.keys is None:
-            raise RedbandUserError("Without the game's key no badge listens.")
-        command = COMMANDS[word.replace("_", "-")]
-        said = await asyncio.to_thread(
-            make_broadcast, gateway.store, gateway.keys, command, self._ruleset
-        )
-        gateway.say(said)
+        await say(self._gateway, word.replace("_", "-"), self._ruleset)

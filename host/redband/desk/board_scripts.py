@@ -70,23 +70,27 @@ def __getattr__(name: str) -> str:
 # about what hides what. The modules' NAMES come before it. Not all of them fit the heap at once.
 LOADED = """
 import sys, hashlib, binascii, gc
+def load(name):
+    __import__(name)
+    path = sys.modules[name].__file__
+    digest = hashlib.sha256()
+    with open(path, "rb") as f:
+        piece = f.read(512)
+        while piece:
+            digest.update(piece)
+            piece = f.read(512)
+    print("LOADED", name, path, binascii.hexlify(digest.digest()).decode())
 name = None
 try:
     for name in NAMES:
-        if gc.mem_free() < gc.mem_alloc():
+        try:
+            load(name)
+        except MemoryError:
             for loaded in list(sys.modules):
                 if loaded.startswith("redband_"):
                     del sys.modules[loaded]
             gc.collect()
-        __import__(name)
-        path = sys.modules[name].__file__
-        digest = hashlib.sha256()
-        with open(path, "rb") as f:
-            piece = f.read(512)
-            while piece:
-                digest.update(piece)
-                piece = f.read(512)
-        print("LOADED", name, path, binascii.hexlify(digest.digest()).decode())
+            load(name)
     print("LOADED all")
 except (ImportError, ValueError, SyntaxError, MemoryError, AttributeError, OSError) as error:
     print("BROKEN", name, type(error).__name__, error)

@@ -34,6 +34,7 @@ _LABELS = {
     "cause": ("This start", "Этот запуск"),
     "tasks": ("Task failures", "Сбои задач"),
     "radio": ("Radio", "Радио"),
+    "inputs": ("Inputs", "Входы"),
     "test": ("Self-test", "Самопроверка"),
     "battery": ("Battery", "Батарея"),
     "sleep": ("Light sleep", "Лёгкий сон"),
@@ -71,6 +72,8 @@ def _texts(status: Status, language: int) -> Iterator[tuple[str, str]]:
     if "radio" in facts:
         text = ("refused: {}, events lost: {}", "отказов: {}, потеряно событий: {}")[language]
         yield "radio", text.format(*facts["radio"])
+    if "dropped_inputs" in facts:
+        yield "inputs", f"{('lost', 'потеряно')[language]}: {facts['dropped_inputs']}"
     failed, tried = facts["test"]
     yield "test", self_test(failed, tried, language)
     if "battery_mv" in facts:
@@ -92,11 +95,14 @@ def _boots(facts: dict, language: int) -> str:
     text = str(facts["boots"])
     if facts["failed_starts"]:
         text += (", failed in a row: ", ", сбоев подряд: ")[language] + str(facts["failed_starts"])
+        text += f" ({text_of(REASONS, facts['failure_reason'], language)})"
     return text
 
 
 def _cause(facts: dict, language: int) -> str:
+    minutes = facts["uptime_ms"] // 60_000
     text = text_of(CAUSES, facts["reset_cause"], language)
+    text += (", {} min ago", ", {} мин назад")[language].format(minutes)
     if facts["hung_task"] >= 0:
         text += (", hung: ", ", зависла: ")[language] + text_of(
             TASKS, facts["hung_task"], language

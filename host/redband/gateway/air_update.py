@@ -150,6 +150,8 @@ class Updater:
             result = await self._upload(badge_id, device)
             if result.answer.outcome:
                 return Outcome(badge_id, False, REFUSALS[result.answer.outcome])
+            if result.asked_again:
+                self._say(badge_id, f"lost on the way and sent again {result.asked_again} times")
             self._say(badge_id, "has everything, and starts again with it")
             return await self._verdict(badge_id, device)
         except SyncError as error:

@@ -8,6 +8,7 @@ one behind it.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from redband.gateway.port import SYNC_DEADLINE_S, SyncReport
@@ -26,6 +27,8 @@ from redband.radio import (
 from redband.store.records import Page
 from redband.wire import command_frames as wire_command_frames
 from redband_core import frames
+
+_log = logging.getLogger(__name__)
 
 KEEP_S = 5.0
 """Pause between two writes of the counts: a crash forgets what was heard since the last one."""
@@ -94,6 +97,16 @@ class BleakRadio:
             connecting=self._connecting,
         )
         self._reader.met(badge_id, result.advert_count, asyncio.get_running_loop().time())
+        if result.asked_again or result.unused_frames or result.missing_records:
+            _log.warning(
+                "badge %d: lost on the way and asked for again %d times, %d frames of no use,"
+                " %d had no room here, %d records were gone",
+                badge_id,
+                result.asked_again,
+                result.unused_frames,
+                result.dropped_frames,
+                result.missing_records,
+            )
         welcome = result.welcome
         return SyncReport(welcome.install_id, welcome.boot_id, result.next_seq, result.game_ms)
 

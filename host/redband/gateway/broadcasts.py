@@ -13,11 +13,9 @@ from dataclasses import dataclass
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from redband import number_texts
 from redband.errors import RedbandUserError
 from redband.keys import Keys
 from redband.rules.loader import CompiledRuleset
-from redband.rules.model import Text
 from redband.store.store import Store
 from redband_core import broadcasts, numbers
 from redband_core.advert import KIND_BROADCAST
@@ -37,8 +35,6 @@ COMMANDS = {
     "begin": numbers.BROADCAST_GAME_BEGINS,
 }
 """Names of words, as people give them."""
-
-TITLES = {command: Text(*both) for command, both in number_texts.BROADCASTS.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,7 @@ def merge(
         problem=live.problem or state.problem,
         is_paused=is_paused,
         restarts=state.restarts,
+        lost_records=state.lost_records,
     )
 
 

@@ -59,9 +59,10 @@ class BadgeRow:
     greatest value. timer_left_s: whole seconds of the running timer, timer: what it counts
     towards. last_event: title of the newest event. last_seen_age_s: real seconds since the
     last advert (None: never heard by this gateway). unsynced: journal records the host has not
-    yet. battery_pct: 0..100. flags: the advert's bits, see FLAG_NAMES. is_paused: the game stands
-    still on the badge. is_emergency: a real one, which outranks the game. restarts: as far as its
-    journal is here. is_powered: known of virtual badges only.
+    yet. battery_pct: 0..100. flags: the advert's bits, see FLAG_NAMES. is_paused: the game is,
+    on this badge. is_emergency: a real one, which outranks the game. restarts: as far as its
+    journal is here. lost_records: that the badge no longer had when it was asked. is_powered:
+    known of virtual badges only.
     """
 
     badge_id: int
@@ -85,6 +86,7 @@ class BadgeRow:
     problem: str | None = None
     is_paused: bool = False
     restarts: Restarts = Restarts()
+    lost_records: int = 0
     is_powered: bool | None = None
 
     @property

@@ -33,6 +33,7 @@ WORDS = {
     "emergency": ("EMERGENCY", "ЧП"),
     "restarts": ("restarts: {}", "перезапусков: {}"),
     "in_timer": ("during a timer: {}", "во время таймера: {}"),
+    "lost": ("records lost: {}", "записей потеряно: {}"),
 }
 RHYTHMS = {
     "off": ("off", "выкл."),
@@ -101,17 +102,21 @@ def _hits(row: BadgeRow) -> str:
 def _remarks(row: BadgeRow, language: str, is_narrow: bool) -> str:
     remarks = [word("emergency", language)] if row.is_emergency else []
     remarks += [word("paused", language)] if row.is_paused else []
-    remarks += [*row.flag_names, *([row.problem] if row.problem else []), *restarts(row, language)]
+    remarks += [*row.flag_names, *([row.problem] if row.problem else []), *counts(row, language)]
     if is_narrow and not row.is_fresh:
         remarks.append(seen(row, language).plain)
     gap = "\n" if is_narrow else " "
     return f"{gap}({', '.join(remarks)})" if remarks else ""
 
 
-def restarts(row: BadgeRow, language: str) -> list[str]:
-    """Return how often the badge was started again, and how often while a timer ran."""
-    counts = (("restarts", row.restarts.total), ("in_timer", row.restarts.in_timer))
-    return [word(key, language).format(count) for key, count in counts if count]
+def counts(row: BadgeRow, language: str) -> list[str]:
+    """Return how often the badge was started again, how often while a timer ran, what is lost."""
+    found = (
+        ("restarts", row.restarts.total),
+        ("in_timer", row.restarts.in_timer),
+        ("lost", row.lost_records),
+    )
+    return [word(key, language).format(count) for key, count in found if count]
 
 
 def table(
@@ -172,5 +177,5 @@ def plain_line(row: BadgeRow, language: str = "en") -> str:
         parts.append(word("emergency", language))
     if row.is_paused:
         parts.append(word("paused", language))
-    parts += restarts(row, language)
+    parts += counts(row, language)
     return "  ".join(parts)

@@ -69,7 +69,8 @@ class SyncResult:
     time when it proved itself. next_seq: first record that the host does not hold. records:
     received now. missing_records: gone before this host could fetch them. round_trips: operations
     after connect that waited for an answer. frames and bytes: attribute values each way, without
-    the headers of ATT and below. gaps: times that something lost was asked for again.
+    the headers of ATT and below. asked_again: times that something was lost on the way.
+    unused_frames: broken, repeated, or of a stream given up. dropped_frames: see Link.
     """
 
     welcome: Welcome
@@ -83,7 +84,9 @@ class SyncResult:
     sent_bytes: int
     received_frames: int
     received_bytes: int
-    gaps: int
+    asked_again: int
+    unused_frames: int
+    dropped_frames: int
     connect_s: float
     duration_s: float
 
@@ -263,7 +266,9 @@ class _Sync:
             sent_bytes=link.sent_bytes,
             received_frames=link.received_frames,
             received_bytes=link.received_bytes,
-            gaps=session.gap_count,
+            asked_again=session.gap_count,
+            unused_frames=session.unused_count,
+            dropped_frames=link.dropped_frames,
             connect_s=connect_s,
             duration_s=duration_s,
         )

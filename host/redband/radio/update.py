@@ -32,12 +32,15 @@ UPDATE_ROLES = (numbers.ROLE_GAME_MASTER, numbers.ROLE_TECHNICIAN)
 
 @dataclass(frozen=True, slots=True)
 class UpdateResult:
-    """What a connection came to. welcome: who the badge has proven to be. answer: its last one."""
+    """What a connection came to. welcome: who the badge has proven to be. answer: its last one.
+
+    asked_again: times that something was lost on the way.
+    """
 
     welcome: Welcome
     answer: Answer
     sent_bytes: int
-    gaps: int
+    asked_again: int
 
 
 def role_of(keys: Keys) -> int:

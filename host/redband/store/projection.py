@@ -41,10 +41,10 @@ class BadgeState:
 
     identity: ruleset, None before the first boot record. signal: index, None without a known
     ruleset. counters with their (low, high), tracks: by index. timer_left_ms: of the shown timer
-    at `game_ms`, -1 none. last_seq: newest record folded, -1 none. gaps: records the host can
-    never get. verified, mismatched: SNAPSHOT records that agreed and that did not. is_paused: the
-    game stands still on the badge. broadcast_number: of the newest broadcast that it obeyed.
-    snapshot: the engine's state.
+    at `game_ms`, -1 none. last_seq: newest record folded, -1 none. lost_records: that the host
+    can never get. verified, mismatched: SNAPSHOT records that agreed and that did not. is_paused:
+    the game is, on the badge. broadcast_number: of the newest broadcast that it obeyed. snapshot:
+    the engine's state.
     """
 
     badge_id: int
@@ -62,7 +62,7 @@ class BadgeState:
     last_seq: int = -1
     events: int = 0
     refused: int = 0
-    gaps: int = 0
+    lost_records: int = 0
     verified: int = 0
     mismatched: int = 0
     is_paused: bool = False
@@ -99,7 +99,7 @@ class Projector:
         self._restarts = Restarts()
         self._game_ms = 0
         self._last_seq = -1
-        self._events = self._refused = self._gaps = 0
+        self._events = self._refused = self._lost_records = 0
         self._verified = self._mismatched = 0
         self._last_event: LastEvent | None = None
         self._problem: str | None = None
@@ -141,7 +141,7 @@ class Projector:
             return False
         if missing := record.seq - self._last_seq - 1:
             # What is missing may have changed anything: wait for the badge's next snapshot.
-            self._gaps += missing
+            self._lost_records += missing
             self._is_based = False
         self._last_seq = record.seq
         self._game_ms = max(self._game_ms, record.game_ms)
@@ -160,7 +160,7 @@ class Projector:
 
     def _boot(self, record: Record) -> None:
         self._boot_id, _count, cause, _badge, identity = journal.parse_boot(record.payload)
-        if self._boots or self._gaps:
+        if self._boots or self._lost_records:
             runs_timer = self._engine is not None and self._engine.next_deadline_ms() >= 0
             is_in_timer = runs_timer and cause == numbers.CAUSE_POWER_ON and not self._is_paused
             self._restarts = self._restarts.with_one(cause, is_in_timer)
@@ -297,7 +297,7 @@ class Projector:
             last_seq=self._last_seq,
             events=self._events,
             refused=self._refused,
-            gaps=self._gaps,
+            lost_records=self._lost_records,
             verified=self._verified,
             mismatched=self._mismatched,
             is_paused=self._is_paused,

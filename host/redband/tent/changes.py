@@ -57,6 +57,7 @@ def row_data(row: BadgeRow) -> dict[str, Any]:
         "restarts": row.restarts.total,
         "causes": [row.restarts.told("en"), row.restarts.told("ru")],
         "timer_restarts": row.restarts.in_timer,
+        "lost_records": row.lost_records,
     }
 
 

@@ -79,6 +79,8 @@ ENGLISH: dict[str, str] = {
     "fight_over_help": "The end of the fight for all badges, by the rules of the game",
     "restarts": "restarts: {}",
     "timer_restarts": "restarted while a timer ran: {}",
+    "lost_records": "records lost: {}",
+    "lost_records_help": "The badge had to let them go before this host could fetch them",
     "time_unknown": "time unknown",
 }
 
@@ -154,6 +156,8 @@ RUSSIAN: dict[str, str] = {
     "fight_over_help": "Конец боя для всех повязок, по правилам игры",
     "restarts": "перезапусков: {}",
     "timer_restarts": "перезапуск во время таймера: {}",
+    "lost_records": "записей потеряно: {}",
+    "lost_records_help": "Повязка стёрла их раньше, чем этот компьютер мог их получить",
     "time_unknown": "время неизвестно",
 }
 

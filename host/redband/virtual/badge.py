@@ -148,7 +148,7 @@ class VirtualBadge:
         self.chip.flash_faults = faults
         self.chip.send(opcodes.FLASH_FAULTS, faults.packed())
 
-    async def count_flash(self, timeout_s: float = 10.0) -> FlashCounts:
+    async def count_flash(self, timeout_s: float = 40.0) -> FlashCounts:
         """Return what the program has done to the flash since its start.
 
         timeout_s: until its next await or sleep. Raises TimeoutError.
@@ -272,7 +272,7 @@ class VirtualBadge:
         for listener in tuple(self.on_leds):
             listener(now_s, leds)
 
-    async def wait_led(self, predicate: Callable[[Leds], bool], timeout_s: float = 10.0) -> Leds:
+    async def wait_led(self, predicate: Callable[[Leds], bool], timeout_s: float = 40.0) -> Leds:
         """Return the lights as soon as `predicate` holds for them.
 
         Raises TimeoutError.

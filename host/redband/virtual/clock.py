@@ -151,11 +151,12 @@ class FieldLoop(asyncio.SelectorEventLoop):
         if ready or (timeout is not None and round(timeout * _MICRO) <= 0):
             return ready
         busy = self._busy()
-        if busy:
-            return self._wait_for(busy)
-        if any(guest.has_news for guest in self.guests.values()):
+        # Who watches at real pace sees at once what is said, and types on it.
+        if (self.is_real or not busy) and any(one.has_news for one in self.guests.values()):
             self.call_soon(self._deliver)
             return []
+        if busy:
+            return self._wait_for(busy)
         if self._grant():
             return []
         return self._leap(timeout)

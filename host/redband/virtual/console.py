@@ -145,7 +145,7 @@ class Console:
         cooked = LONE_NEWLINE.sub(b"\r\n", data)
         return cooked[1:] if is_split else cooked
 
-    async def wait_output(self, text: bytes, timeout_s: float = 10.0) -> bytes:
+    async def wait_output(self, text: bytes, timeout_s: float = 40.0) -> bytes:
         """Return the log from its start through `text`, as soon as that is in it.
 
         Raises TimeoutError with the newest output.

@@ -113,9 +113,11 @@ class Guest:
 
     def rest(self) -> str:
         """Return until when it rests, for people."""
+        lost = f", {self.dropped_frames} frames to it lost" if self.dropped_frames else ""
         if self.until_us is None:
-            return "busy"
-        return "at rest" if self.until_us == NEVER_US else f"at rest until {self.until_us} us"
+            return f"busy{lost}"
+        until = "" if self.until_us == NEVER_US else f" until {self.until_us} us"
+        return f"at rest{until}{lost}"
 
     def at_prompt(self) -> None:
         """It waits for keys."""

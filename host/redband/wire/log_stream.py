@@ -14,7 +14,6 @@ import hashlib
 
 from redband.wire import frames as wire_frames
 from redband.wire import log_frames as wire_log_frames
-from redband.wire.record_run import RecordRun
 from redband.wire.session import (
     ACCESS,
     ANSWER,
@@ -62,8 +61,7 @@ class LogClient(Client):
     """One connection that fetches a journal.
 
     committed_seq: first record that the host does not hold. missing_count: records that the badge
-    no longer had. gap_count, duplicate_count, stale_count: log frames lost, repeated, of an
-    earlier stream; see Client for the rest.
+    no longer had. gap_count: times that log frames were lost; see Client for the rest.
     """
 
     def __init__(self, next_seq_for, role: int, key_for, nonce: bytes) -> None:
@@ -75,15 +73,13 @@ class LogClient(Client):
         self._next_seq_for = next_seq_for
         self.missing_count = 0
         self.gap_count = 0
-        self.duplicate_count = 0
-        self.stale_count = 0
         # The stream.
         self._is_finishing = False
         self._stream = 0
         self._digest = hashlib.sha256()
         self._frame_number = 0  # of the frame that is expected next
         self._is_running = False
-        self._run = RecordRun()
+        self._run = wire_log_frames.RecordRun()
         # What was committed, and what the badge was told of it.
         self.committed_seq = 0
         self._open_pages = []  # (next_seq, frame number after it) of pages given out
@@ -163,14 +159,14 @@ class LogClient(Client):
         try:
             frame = wire_log_frames.decode_log(data)
         except ProtocolError:
-            self.bad_frame_count += 1
+            self.unused_count += 1
             return  # its number is then missing
         if frame.stream != self._stream:
-            self.stale_count += 1
+            self.unused_count += 1
             return
         ahead = (frame.number - self._frame_number) & 0xFF
         if ahead > limits.WINDOW_FRAMES:
-            self.duplicate_count += 1
+            self.unused_count += 1
             return
         self._stalls = 0
         self._digest.update(data[:_END_HEAD_BYTES] if frame.kind == log_frames.END else data)

@@ -41,7 +41,8 @@ class Client:
     """One connection.
 
     welcome: the badge's greeting, None before. proved: what it has proven, None before.
-    peer_version: its protocol version, 0 if unknown. bad_frame_count: broken notifications.
+    peer_version: its protocol version, 0 if unknown. unused_count: frames
+    and messages that were broken, repeated, or of a stream given up.
     """
 
     def __init__(self, role: int, key_for, nonce: bytes) -> None:
@@ -58,7 +59,7 @@ class Client:
         self.welcome = None
         self.proved = None
         self.peer_version = 0
-        self.bad_frame_count = 0
+        self.unused_count = 0
         self._state = _GREETING
         self._stalls = 0
         # To the badge: one message at a time, in frames.
@@ -166,7 +167,7 @@ class Client:
             if message is not None:
                 self._take(message[0], message[1])
         except ProtocolError:
-            self.bad_frame_count += 1
+            self.unused_count += 1
 
     def _take(self, number: int, message: bytes) -> None:
         opcode = message[0]
@@ -226,7 +227,7 @@ class Client:
     def _answered(self, message: bytes) -> None:
         number = proofs.number_of(self._key, proofs.FROM_BADGE, message)
         if number <= self._heard_number:
-            self.bad_frame_count += 1  # changed, or said again
+            self.unused_count += 1  # changed, or said again
             return
         self._heard_number = number
         self._stalls = 0

@@ -121,7 +121,7 @@ class UploadClient(Client):
             return
         heard = proofs.number_of(self._key, proofs.FROM_BADGE, message)
         if heard <= self._heard_number:
-            self.bad_frame_count += 1
+            self.unused_count += 1
             return
         self._heard_number = heard
         self._stalls = 0

@@ -124,6 +124,8 @@ const BadgeCard = {
           words.synced.replace("{}", row.synced) }}</span>
         <span v-if="row.restarts" class="restarts" :title="row.causes[lang]">{{
           words.restarts.replace("{}", row.restarts) }}</span>
+        <span v-if="row.lost_records" class="lost-records" :title="words.lost_records_help">{{
+          words.lost_records.replace("{}", row.lost_records) }}</span>
       </div>
       <div class="warnings" v-if="row.flags.length || row.problem || row.is_paused
                                   || row.timer_restarts || row.is_emergency">

@@ -22,7 +22,7 @@ REPLY_TO_RADIO = 0x80
 REPLY_TO_SILICON = 0xC0
 FIRST_SILICON_CALL = 0x40
 MAX_PAYLOAD_BYTES = 2048
-MAX_PENDING = 256  # events received and not yet handled; more are dropped and counted
+MAX_PENDING = 256  # events received and not yet handled; more are dropped
 _HEADER_BYTES = 3
 _GO_COUNT_OFFSET = 8
 
@@ -34,7 +34,6 @@ class Bus:
         self.line = None  # set by attach
         self.clock = None  # set by clock_modules.py
         self.world = None  # set by world.py
-        self.dropped_count = 0
         self._taken_count = 0
         self._whole_count = 0
         self._buffer = bytearray(2 * MAX_PAYLOAD_BYTES)
@@ -61,7 +60,6 @@ class Bus:
     def post(self, function, first, second) -> bool:
         """Queue `function(first, second)` for the next dispatch; False if the queue is full."""
         if len(self._pending) >= MAX_PENDING:
-            self.dropped_count += 1
             return False
         self._pending.append((function, first, second))
         return True
@@ -160,7 +158,6 @@ class Bus:
                 else:
                     self.post(handler, opcode, payload)
                 return
-        self.dropped_count += 1  # nobody of this firmware uses that device
 
     def _run_next(self, _) -> None:
         if self._pending and not self._is_running_handler:

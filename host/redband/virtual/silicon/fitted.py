@@ -20,7 +20,14 @@ from world import the_world
 _POINT_BYTES = 10
 
 i2c.number_of = pins.number_of
-i2c.look = bus.receive
+
+
+def _take_time(span_us: int) -> None:
+    bus.the_bus.clock.spend(span_us)
+    bus.receive()
+
+
+i2c.take_time = _take_time
 
 
 def fit(board: dict) -> None:

@@ -1,8 +1,8 @@
 """`machine.I2C` and `machine.SoftI2C` of an ESP32-C3 (MicroPython 1.26 and later).
 
 Guarantee: arguments and errors as on a board: nobody at an address is OSError(ENODEV), a stuck
-bus OSError(ETIMEDOUT). Does not model clock rates, and offers no start, stop, readinto or write
-of single bytes.
+bus OSError(ETIMEDOUT); a transfer takes the time of its bits. Offers no start, stop, readinto or
+write of single bytes.
 """
 
 import errno
@@ -11,6 +11,7 @@ _FIRST_ADDRESS = 0x08
 _LAST_ADDRESS = 0x77
 _DEFAULT_SCL = 9
 _DEFAULT_SDA = 8
+_BYTE_BITS = 9  # and its acknowledgement
 
 wires = {}  # (SDA pin, SCL pin) -> {address: device}
 
@@ -25,8 +26,11 @@ def number_of(pin) -> int:
     return pin
 
 
-def look() -> None:
-    """Take in what has happened to the devices; who plays it puts its own in place."""
+def take_time(span_us: int) -> None:
+    """Let a transfer take its time, and take in what has happened to the devices.
+
+    Who plays it puts its own in place.
+    """
 
 
 class _Wire:
@@ -39,10 +43,11 @@ class _Wire:
         self._sda = number_of(sda)
         self._freq = freq
 
-    def _device(self, address):
+    def _device(self, address, count):
+        """Return the device after a transfer of `count` bytes and the address to or from it."""
         if not 0 <= address <= 0x7F:
             raise ValueError("invalid address")
-        look()
+        take_time((count + 1) * _BYTE_BITS * 1000000 // self._freq)
         device = wires.get((self._sda, self._scl), {}).get(address)
         if device is None:
             raise OSError(errno.ENODEV)
@@ -54,36 +59,38 @@ class _Wire:
         found = []
         for address in range(_FIRST_ADDRESS, _LAST_ADDRESS + 1):
             try:
-                self._device(address)
+                self._device(address, 0)
             except OSError:
                 continue
             found.append(address)
         return found
 
     def readfrom(self, addr, nbytes, stop=True):
-        return self._device(addr).transmit(nbytes)
+        return self._device(addr, nbytes).transmit(nbytes)
 
     def readfrom_into(self, addr, buf, stop=True):
-        buf[:] = self._device(addr).transmit(len(buf))
+        buf[:] = self._device(addr, len(buf)).transmit(len(buf))
 
     def writeto(self, addr, buf, stop=True):
         data = bytes(buf)
-        self._device(addr).receive(data)
+        self._device(addr, len(data)).receive(data)
         return len(data)
 
     def writevto(self, addr, vector, stop=True):
         return self.writeto(addr, b"".join([bytes(part) for part in vector]))
 
     def readfrom_mem(self, addr, memaddr, nbytes, *, addrsize=8):
-        device = self._device(addr)
-        device.receive(self._memory_address(memaddr, addrsize))
+        address = self._memory_address(memaddr, addrsize)
+        device = self._device(addr, len(address) + 1 + nbytes)  # addressed once more to read
+        device.receive(address)
         return device.transmit(nbytes)
 
     def readfrom_mem_into(self, addr, memaddr, buf, *, addrsize=8):
         buf[:] = self.readfrom_mem(addr, memaddr, len(buf), addrsize=addrsize)
 
     def writeto_mem(self, addr, memaddr, buf, *, addrsize=8):
-        self._device(addr).receive(self._memory_address(memaddr, addrsize) + bytes(buf))
+        data = self._memory_address(memaddr, addrsize) + bytes(buf)
+        self._device(addr, len(data)).receive(data)
 
     @staticmethod
     def _memory_address(memaddr, addrsize):

@@ -18,7 +18,6 @@ listeners = {}  # number -> what to call with 1 or 0 when that output is set
 held = set()  # numbers of outputs that keep their level
 sleeping = [False]  # in light sleep: levels change and no edge is seen
 _waiting_calls = 0
-lost_call_count = 0
 
 
 class Pin:
@@ -145,11 +144,9 @@ class Pin:
 
 
 def _schedule(pin: Pin) -> None:
-    global _waiting_calls, lost_call_count
-    if _waiting_calls >= SCHEDULER_DEPTH or not bus.post(_run_handler, pin, pin._handler):
-        lost_call_count += 1
-        return
-    _waiting_calls += 1
+    global _waiting_calls
+    if _waiting_calls < SCHEDULER_DEPTH and bus.post(_run_handler, pin, pin._handler):
+        _waiting_calls += 1
 
 
 def _run_handler(pin: Pin, handler) -> None:
