@@ -147,22 +147,3 @@ async def test_crash_of_the_interpreter_is_a_reset(make_badge):
     await badge.console.wait_output(b">>> ")
     os.kill(badge.chip.pid, signal.SIGSEGV)
     await badge.console.wait_output(b"cause 2")
-
-
-async def test_nvs_is_kept_after_commit_only(make_badge, mpremote):
-    badge = await make_badge(CAUSE)
-    await mpremote(
-        badge,
-        "exec",
-        "import esp32; n = esp32.NVS('r'); n.set_i32('a', -5); n.set_blob('b', b'xy'); n.commit()",
-    )
-    await mpremote(badge, "resume", "exec", "n.set_i32('a', 7)")
-    await badge.power_cut()
-    await badge.power_on()
-    said = await mpremote(
-        badge,
-        "exec",
-        "import esp32; n = esp32.NVS('r'); b = bytearray(4); print(n.get_i32('a'), "
-        "n.get_blob('b', b), b)",
-    )
-    assert "-5 2 bytearray(b'xy\\x00\\x00')" in said

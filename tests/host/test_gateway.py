@@ -141,7 +141,7 @@ async def test_a_silent_badge_grows_old_in_its_row(rig: Rig) -> None:
         rig.clock.now_s += FRESH_S
         stale = rig.row(7)
     assert (fresh.is_fresh, fresh.last_seen_age_s, fresh.timer_left_s) == (True, 4.0, 96)
-    # Silence may be a badge without power, whose game time stands still.
+    # Silence may be a badge without power, whose game time stops.
     assert (stale.is_fresh, stale.timer_left_s) == (False, 100)
 
 
