@@ -29,12 +29,12 @@ def changed(**values):
 class StateTest(unittest.TestCase):
     def test_golden_vectors(self):
         for value, text in ((WOUNDED, WOUNDED_HEX), (NEW, NEW_HEX)):
-            block = advert.state_block(value)
+            block = advert.encode_state(value)
             self.assertEqual(binascii.hexlify(block), text)
             self.assertEqual(wire_advert.decode_state(block), value)
 
     def test_largest_values_come_back(self):
-        block = advert.state_block(LARGEST)
+        block = advert.encode_state(LARGEST)
         self.assertEqual(len(block), advert.BLOCK_BYTES)
         self.assertEqual(wire_advert.decode_state(block), LARGEST)
 
@@ -42,7 +42,7 @@ class StateTest(unittest.TestCase):
         for is_paused in (False, True):
             for is_emergency in (False, True):
                 value = changed(is_paused=is_paused, is_emergency=is_emergency)
-                self.assertEqual(wire_advert.decode_state(advert.state_block(value)), value)
+                self.assertEqual(wire_advert.decode_state(advert.encode_state(value)), value)
 
     def test_value_out_of_range_is_not_cut_in_silence(self):
         bad = {
@@ -59,10 +59,10 @@ class StateTest(unittest.TestCase):
         }
         for name, value in bad.items():
             with self.assertRaises(UsageError):
-                advert.state_block(changed(**{name: value}))
+                advert.encode_state(changed(**{name: value}))
 
     def test_blocks_that_are_no_state_are_refused_and_nothing_else_is_raised(self):
-        good = advert.state_block(WOUNDED)
+        good = advert.encode_state(WOUNDED)
         cases = [b"", good[:-1], good + b"\x00"]
         cases.append(good[:14] + b"\x65" + good[15:])  # battery of 101 %
         cases.append(good[:15] + b"\xa0")  # role 5
@@ -72,7 +72,7 @@ class StateTest(unittest.TestCase):
 
     def test_any_block_decodes_to_what_encodes_back_or_is_refused(self):
         state = 1
-        good = advert.state_block(WOUNDED)
+        good = advert.encode_state(WOUNDED)
         for _ in range(2000):
             block = bytearray(good)
             for _change in range(3):
@@ -82,7 +82,7 @@ class StateTest(unittest.TestCase):
                 value = wire_advert.decode_state(block)
             except ProtocolError:
                 continue
-            self.assertEqual(advert.state_block(value), bytes(block))
+            self.assertEqual(advert.encode_state(value), bytes(block))
 
 
 class RecordNumberTest(unittest.TestCase):
@@ -107,7 +107,7 @@ class RecordNumberTest(unittest.TestCase):
 
 class PacketTest(unittest.TestCase):
     def test_A4_advertisement_has_exactly_31_bytes_and_the_scan_response_fits(self):
-        payload = advert.unkeyed_payload(65535, 31)
+        payload = advert.encode_unkeyed(65535, 31)
         data = advert.advertising_data(payload)
         self.assertEqual(len(data), advert.AD_MAX_BYTES)
         self.assertEqual(binascii.hexlify(data[:7]), b"0201061bffffff")
@@ -123,14 +123,14 @@ class PacketTest(unittest.TestCase):
         )
 
     def test_badge_without_keys_says_its_number_and_nothing_of_a_game(self):
-        payload = advert.unkeyed_payload(300, advert.FLAG_SAFE_MODE)
+        payload = advert.encode_unkeyed(300, advert.FLAG_SAFE_MODE)
         self.assertEqual(binascii.hexlify(payload), b"522f2c0101" + b"00" * 19)
         self.assertEqual(wire_advert.decode_unkeyed(payload), (300, advert.FLAG_SAFE_MODE))
         with self.assertRaises(ProtocolError):
             wire_advert.decode_unkeyed(payload[:-1] + b"\1")
         for badge_id, flags in ((65536, 0), (1, 256)):
             with self.assertRaises(UsageError):
-                advert.unkeyed_payload(badge_id, flags)
+                advert.encode_unkeyed(badge_id, flags)
 
 
 if __name__ == "__main__":

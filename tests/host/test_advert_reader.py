@@ -17,7 +17,7 @@ STATE = Advert(42, 0x140007, 3, 2, 1, 300, 1234, 87, 1, 16, False, True)
 
 
 def sealed(state: Advert, keys: GameKeys = KEYS) -> bytes:
-    block = advert.state_block(state)
+    block = advert.encode_state(state)
     encrypt = encryptor(keys.advert_encrypt)
     return sealing.seal(advert.KIND_STATE, block, keys.advert_proof, encrypt)
 

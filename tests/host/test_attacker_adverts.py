@@ -19,7 +19,7 @@ def state_of(count: int, badge_id: int = BADGE_ID, **shown: int) -> bytes:
         "signal": 0, "counter_a": 3, "counter_b": 0, "timer_s": advert.NO_TIMER, "last_seq": 9,
         "battery_pct": 80, "role": 0, "flags": 0, "is_paused": False, "is_emergency": False,
     }  # fmt: skip
-    block = advert.state_block(Advert(badge_id=badge_id, count=count, **(values | shown)))
+    block = advert.encode_state(Advert(badge_id=badge_id, count=count, **(values | shown)))
     encrypt = encryptor(GAME.advert_encrypt)
     return sealing.seal(advert.KIND_STATE, block, GAME.advert_proof, encrypt)
 

@@ -134,7 +134,7 @@ def conversation() -> list[tuple[str, bytes]]:
 
 
 def sealed(state: wire_advert.Advert) -> bytes:
-    return sealing.seal(advert.KIND_STATE, advert.state_block(state), GAME.advert_proof, encrypt)
+    return sealing.seal(advert.KIND_STATE, advert.encode_state(state), GAME.advert_proof, encrypt)
 
 
 def game_vectors() -> dict[str, bytes]:
@@ -153,9 +153,9 @@ def game_vectors() -> dict[str, bytes]:
         "broadcast": GAME.broadcast,
         "role-master": GAME.role_key(MASTER) or b"",
         "key-42-master": badge_key(GAME, 42, MASTER) or b"",
-        "state-block": advert.state_block(STATE),
+        "state-block": advert.encode_state(STATE),
         "advert": advert.advertising_data(sealed(STATE)),
-        "state-block-new": advert.state_block(NEW),
+        "state-block-new": advert.encode_state(NEW),
         "advert-new": advert.advertising_data(sealed(NEW)),
         "wanted": sealing.seal(advert.KIND_WANTED, wanted, GAME.advert_proof, encrypt),
         "offer": broadcasts.seal_plain(advert.KIND_OFFER, offer, patient, encrypt),
@@ -164,7 +164,7 @@ def game_vectors() -> dict[str, bytes]:
             advert.KIND_BROADCAST, said, GAME.broadcast, encrypt
         ),
         "advert-unkeyed": advert.advertising_data(
-            advert.unkeyed_payload(300, advert.FLAG_SAFE_MODE)
+            advert.encode_unkeyed(300, advert.FLAG_SAFE_MODE)
         ),
         "scan-response": advert.scan_response(),
         "info": frames.encode_info(Info),
@@ -338,7 +338,7 @@ def test_opcode_in_the_table_is_the_codes(name: str):
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (numbers.ANSWER_PAUSED, "the game stands still"),
+        (numbers.ANSWER_PAUSED, "the game is paused"),
         (numbers.ANSWER_NO_RULES, "no rules"),
         (numbers.ANSWER_UNKNOWN, "unknown"),
         (numbers.ANSWER_ROLE, "not for this role"),

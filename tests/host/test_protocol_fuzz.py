@@ -116,10 +116,10 @@ KEYS = GameKeys(bytes(range(32)))
 @settings(max_examples=300, deadline=None)
 @given(ADVERTS)
 def test_every_advert_comes_back(value: wire_advert.Advert):
-    assert wire_advert.decode_state(advert.state_block(value)) == value
+    assert wire_advert.decode_state(advert.encode_state(value)) == value
     encrypt = encryptor(KEYS.advert_encrypt)
     payload = sealing.seal(
-        advert.KIND_STATE, advert.state_block(value), KEYS.advert_proof, encrypt
+        advert.KIND_STATE, advert.encode_state(value), KEYS.advert_proof, encrypt
     )
     assert AdvertReader(KEYS).read(payload, 0) == (Verdict.GOOD, value)
 

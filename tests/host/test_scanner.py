@@ -34,7 +34,7 @@ def aes(keys: GameKeys):
 
 def sealed(state: wire_advert.Advert, keys: GameKeys = KEYS) -> bytes:
     """Return the payload of a badge in this state."""
-    return seal(advert.KIND_STATE, advert.state_block(state), keys.advert_proof, aes(keys))
+    return seal(advert.KIND_STATE, advert.encode_state(state), keys.advert_proof, aes(keys))
 
 
 class Listener:
@@ -103,7 +103,7 @@ async def test_G12_what_another_game_or_a_forger_sends_is_counted_and_never_hear
         air.advertise(sealed(WOUNDED, GameKeys.new()), device(1))
         for index in range(2, 24):
             air.advertise(good[:index] + bytes((good[index] ^ 1,)) + good[index + 1 :], device(2))
-        air.advertise(advert.unkeyed_payload(9, 0), device(3))
+        air.advertise(advert.encode_unkeyed(9, 0), device(3))
         air.advertise(b"RB\x01" + bytes(15), device(4))
         air.advertise(seal(advert.KIND_WANTED, bytes(16), KEYS.advert_proof, aes(KEYS)))
         await listener.settle()
@@ -122,7 +122,7 @@ async def test_without_keys_badges_are_but_counted():
     air = FakeAir()
     async with listening(air, AdvertReader(None)) as listener:
         air.advertise(sealed(WOUNDED))
-        air.advertise(advert.unkeyed_payload(9, 0), device(3))
+        air.advertise(advert.encode_unkeyed(9, 0), device(3))
         await listener.settle()
     assert (listener.heard, len(listener.counts.foreign)) == ([], 1)
 

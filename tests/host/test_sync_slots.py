@@ -53,7 +53,7 @@ class Adapter(FakeAir):
         )
         encrypt = encryptor(GAME.advert_encrypt)
         payload = sealing.seal(
-            advert.KIND_STATE, advert.state_block(state), GAME.advert_proof, encrypt
+            advert.KIND_STATE, advert.encode_state(state), GAME.advert_proof, encrypt
         )
         self.advertise(payload, device(badge_id))
 

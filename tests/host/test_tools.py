@@ -1,6 +1,7 @@
 """The house's own checks must find a planted fault."""
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
 
@@ -103,3 +104,35 @@ def test_long_function_and_module_are_found(tmp_path, monkeypatch):
     assert len(found) == 2
     assert "401 lines" in found[0]
     assert "f has 401 lines" in found[1]
+
+
+CORE, WIRE = ROOT / "firmware" / "lib" / "redband_core", ROOT / "host" / "redband" / "wire"
+ODD = {
+    "decode_log": "run_head",  # and three other heads
+    "decode_result": "encode_broadcast_result",
+    "encode_broadcast_result": "decode_result",
+    "encode_key_file": "is_key_file",
+}
+"""What has another name in its other half."""
+VERBS = {
+    "encode_": ("decode_{}",),
+    "decode_": ("encode_{}",),
+    "parse_": ("{}_payload", "{}_block"),
+}
+
+
+def halves() -> set[str]:
+    """Return the names of all functions of both halves of the protocol."""
+    sources = [path.read_text("utf-8") for path in (*CORE.glob("*.py"), *WIRE.glob("*.py"))]
+    return set(re.findall(r"^def ([a-z]\w+)", "\n".join(sources), re.MULTILINE))
+
+
+def test_both_halves_of_a_message_are_found_from_each_other_by_name():
+    for path in WIRE.glob("*.py"):
+        assert (CORE / path.name).exists(), f"{path.name} has no half on the badge"
+    for name in halves():
+        for verb, others in VERBS.items():
+            if name.startswith(verb):
+                wanted = {other.format(name.removeprefix(verb)) for other in others}
+                wanted.add(ODD.get(name, ""))
+                assert wanted & halves(), f"{name} has none of {wanted}"

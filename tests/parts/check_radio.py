@@ -615,7 +615,7 @@ class AdvertsTest(unittest.TestCase):
                 said.add(data)
                 times.append(now_ms)
         self.assertEqual(times, list(range(0, 60000, 10000)))
-        self.assertEqual(said, {advert.advertising_data(advert.unkeyed_payload(7, 0))})
+        self.assertEqual(said, {advert.advertising_data(advert.encode_unkeyed(7, 0))})
 
     def test_broadcast_takes_turns_with_the_state_until_its_time_is_over(self):
         call = bytes((advert.MAGIC, advert.form(advert.KIND_WANTED))) + bytes(22)

@@ -142,7 +142,7 @@ async def _many(table: Table) -> None:
 
 
 def _state(badge_id: int, count: int) -> bytes:
-    return advert.state_block(Advert(badge_id, count, 3, 2, 1, 300, 1234, 87, 0, 0, False, False))
+    return advert.encode_state(Advert(badge_id, count, 3, 2, 1, 300, 1234, 87, 0, 0, False, False))
 
 
 def adverts_per_s() -> float:

@@ -104,7 +104,7 @@ class AirBadge:
         self.count += 1
         self._interval_ms = interval_ms
         last_seq = self.log.next_seq - 1 if self.log.next_seq else advert.NO_SEQ
-        block = advert.state_block(
+        block = advert.encode_state(
             Advert(
                 *(self.badge_id, self.count, 0, 0, 0, advert.NO_TIMER, last_seq, 90, 0, 0),
                 *(False, False),

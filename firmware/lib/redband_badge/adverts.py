@@ -123,8 +123,8 @@ class Adverts:
         access = self._access
         if not access.file:
             info, state = self._info, self._state
-            return advert.advertising_data(advert.unkeyed_payload(info.badge_id, state.flags))
-        block = advert.state_block(self.state_values(self._next_count()))
+            return advert.advertising_data(advert.encode_unkeyed(info.badge_id, state.flags))
+        block = advert.encode_state(self.state_values(self._next_count()))
         encrypt = cryptolib.aes(access.key(keys.ADVERT_ENCRYPT_AT), _ECB).encrypt
         proof_key = access.key(keys.ADVERT_PROOF_AT)
         return advert.advertising_data(sealing.seal(advert.KIND_STATE, block, proof_key, encrypt))
@@ -145,7 +145,7 @@ class Adverts:
         return count
 
     def state_values(self, count: int) -> tuple:
-        """Return what to say of the state, for advert.state_block."""
+        """Return what to say of the state, for advert.encode_state."""
         state, info = self._state, self._info
         timer_s = advert.NO_TIMER
         if state.timer_left_ms >= 0:

@@ -48,7 +48,7 @@ FLAGS_ALL = 31
 SIGNAL_MAX = 127
 BATTERY_MAX_PCT = 100
 TOP_BIT = 0x80
-"""In the byte of the signal: the game stands still. In the battery's: a real emergency."""
+"""In the byte of the signal: the game is paused. In the battery's: a real emergency."""
 ROLE_SHIFT = 5
 
 NAME = b"Redband"
@@ -75,7 +75,7 @@ def shown_seq(last_seq: int) -> int:
     return min(last_seq & SHOWN_NO_SEQ, SHOWN_NO_SEQ - 1)
 
 
-def state_block(state: tuple) -> bytes:
+def encode_state(state: tuple) -> bytes:
     """Return the block of a state: the values of redband.wire.advert.Advert, in its order.
 
     Raises UsageError for a value out of range.
@@ -101,7 +101,7 @@ def state_block(state: tuple) -> bytes:
     return bytes(block)
 
 
-def unkeyed_payload(badge_id: int, flags: int) -> bytes:
+def encode_unkeyed(badge_id: int, flags: int) -> bytes:
     """Return the payload of a badge without keys: that it is there, and nothing of a game.
 
     Raises UsageError for a value out of range.

@@ -222,7 +222,7 @@ class Store:
     ) -> list[Record]:
         """Return records in the order (badge, install, seq).
 
-        badge_id: only this badge. after: only records behind (install_order, seq) of that badge.
+        badge_id: only this badge. after: only records after (install_order, seq) of that badge.
         """
         record, install = schema.record, schema.install
         same = (record.c.badge_id == install.c.badge_id) & (

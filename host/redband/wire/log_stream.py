@@ -14,7 +14,6 @@ import hashlib
 
 from redband.wire import frames as wire_frames
 from redband.wire import log_frames as wire_log_frames
-from redband.wire.record_run import RecordRun
 from redband.wire.session import (
     ACCESS,
     ANSWER,
@@ -80,7 +79,7 @@ class LogClient(Client):
         self._digest = hashlib.sha256()
         self._frame_number = 0  # of the frame that is expected next
         self._is_running = False
-        self._run = RecordRun()
+        self._run = wire_log_frames.RecordRun()
         # What was committed, and what the badge was told of it.
         self.committed_seq = 0
         self._open_pages = []  # (next_seq, frame number after it) of pages given out
