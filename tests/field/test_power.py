@@ -49,6 +49,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.both_paces
 async def test_R6_appended_data_is_lost_until_flush_and_kept_after(make_badge):
     badge = await make_badge(WRITES)
     await badge.wait_led(lambda leds: leds[:2] == (1, 1))
@@ -71,6 +72,7 @@ async def test_power_cut_at_any_instant_leaves_a_file_system_that_mounts(make_ba
     assert badge.boots == 13
 
 
+@pytest.mark.both_paces
 async def test_lights_go_out_with_the_battery(make_badge):
     badge = await make_badge(
         "from machine import Pin\nPin(6, Pin.OUT).on()\nPin(10, Pin.OUT).on()"
@@ -81,6 +83,7 @@ async def test_lights_go_out_with_the_battery(make_badge):
     assert not badge.is_powered
 
 
+@pytest.mark.both_paces
 async def test_battery_in_and_out_twice_changes_nothing(make_badge):
     badge = await make_badge(CAUSE)
     await badge.power_on()
@@ -132,6 +135,7 @@ async def test_deep_sleep_ends_by_time_and_by_the_button(make_badge):
     await badge.console.wait_output(b"cause 4 7")
 
 
+@pytest.mark.both_paces
 async def test_program_that_ends_with_system_exit_starts_again_as_on_a_board(make_badge):
     badge = await make_badge(CAUSE + "if machine.reset_cause() == 1: raise SystemExit\n")
     await badge.console.wait_output(b"MPY: soft reboot\r\ncause 5 0\r\n")

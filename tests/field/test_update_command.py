@@ -17,8 +17,6 @@ from redband.virtual.field import BadgeSpec, Field
 from redband.virtual.image import read_image
 from redband_core import upload
 
-pytestmark = pytest.mark.timeout(150)
-
 
 @pytest.fixture
 async def field(field: Field) -> Field:

@@ -69,6 +69,14 @@ def test_badge_that_found_no_place_waits_no_longer_the_next_time() -> None:
     assert [queue.failed(1, 0.0) for _ in range(3)] == [1, 2, 4]
 
 
+def test_a_timer_that_ends_too_early_leaves_nothing_to_wait_for() -> None:
+    queue = SyncQueue()
+    queue.want(1, 0.1, 0.2)
+    assert 0.1 + 0.2 > 0.3
+    assert queue.next(0.3) == 1
+    assert queue.next(0.29) is None
+
+
 def test_busy_badge_is_not_next_and_nobody_waits_for_it() -> None:
     queue = SyncQueue()
     queue.want(1, 0.0)
