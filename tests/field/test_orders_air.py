@@ -49,7 +49,7 @@ async def test_order_is_done_once_although_its_answer_is_lost_with_the_link(fiel
     badge = await field.add_badge(BadgeSpec(1, "Anna"))
     observer = Observer(field)
     heard = await observer.next()
-    message = wire_command_frames.encode_event(new_request(), 1, (1, 2))
+    message = wire_command_frames.encode_event(new_request(field.keys.chance), 1, (1, 2))
     links = 0
 
     def orders(_welcome) -> list[bytes]:

@@ -8,7 +8,6 @@ next contact. Not here: radio, and who is told when (`gateway`).
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -57,12 +56,11 @@ def make_broadcast(
     keys: Keys,
     command: int,
     ruleset: CompiledRuleset | None = None,
-    now_s: float | None = None,
 ) -> Broadcast:
     """Make the next broadcast of the game and keep it in `store`.
 
-    ruleset: of the game, for BROADCAST_FIGHT_OVER. now_s: since 1970. Raises RedbandUserError when
-    the keys may not say one, or the ruleset knows no such event.
+    ruleset: of the game, for BROADCAST_FIGHT_OVER. Raises RedbandUserError when the keys may not
+    say one, or the ruleset knows no such event.
     """
     if keys.broadcast is None:
         raise RedbandUserError(
@@ -74,7 +72,7 @@ def make_broadcast(
         event_id, argument = _fight_over(ruleset)
     # Seconds since 1970 keep the numbers of two computers apart, and those of a new data folder
     # above the old one's.
-    number = max(store.newest_broadcast_number(keys.game_id) + 1, int(now_s or time.time()))
+    number = max(store.newest_broadcast_number(keys.game_id) + 1, store.wall_ms() // 1000)
     block = broadcasts.broadcast_block(number, command, event_id, argument, 0, HOPS)
     cipher = Cipher(algorithms.AES(keys.advert_encrypt), modes.ECB())  # one block
     encrypt = cipher.encryptor().update

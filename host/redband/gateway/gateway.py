@@ -12,6 +12,7 @@ Not here: Bluetooth (`GatewayRadio`), rows (`merge`), the order of syncs (`queue
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -163,7 +164,7 @@ class Gateway:
                 return
             await waiting.wait()
 
-    async def heard(self, badge_id: int, since_s: float = 0.0) -> None:
+    async def heard(self, badge_id: int, since_s: float = -math.inf) -> None:
         """Return when an advert of the badge has come after `since_s` of the gateway's clock."""
         while True:
             waiting = self._sighted
