@@ -192,7 +192,7 @@ BROADCASTS: Texts = {
 }
 ANSWERS: Texts = {
     numbers.ANSWER_DONE: ("done", "выполнено"),
-    numbers.ANSWER_PAUSED: ("the game stands still", "игра на паузе"),
+    numbers.ANSWER_PAUSED: ("the game is paused", "игра на паузе"),
     numbers.ANSWER_NO_RULES: (
         "the badge is in safe mode and has no rules",
         "повязка в безопасном режиме, без правил",

@@ -123,7 +123,7 @@ class Rate(unittest.TestCase):
                 self.assertEqual(codes(results).count(IGNORED), 0)
 
     def test_R3_the_same_while_the_loop_is_late_again_and_again(self):
-        # Every other task may take 20 ms (TASK_BLOCK_MAX_MS); the stamps tell the rest.
+        # Every other task may take 20 ms; the stamps tell the rest.
         for every_ms in (53, 70, 130):
             stalls = [(at_ms, at_ms + 20) for at_ms in range(150, 10400, every_ms)]
             for bounce in BOUNCES[:5] + BOUNCES[6:]:  # all whose edges fit the interrupt queue

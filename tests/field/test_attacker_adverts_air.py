@@ -26,9 +26,6 @@ from redband.wire import command_frames as wire_command_frames
 from redband_core import journal
 from redband_core.advert import advertising_data
 
-pytestmark = pytest.mark.timeout(240)
-
-
 BADGE = BadgeSpec(1, "Anna")
 OTHER_GAME = GameKeys(bytes(32))
 

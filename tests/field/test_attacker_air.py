@@ -27,7 +27,6 @@ BADGE = BadgeSpec(1, "Anna")
 AUTH_REFUSED = 70
 NO_ACCESS = frames.encode_refused(frames.REFUSED_ACCESS)
 OTHER_GAME = GameKeys(bytes(32))
-pytestmark = pytest.mark.timeout(240)
 
 
 @pytest.fixture

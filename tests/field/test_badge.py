@@ -52,6 +52,7 @@ async def test_R6_hit_shown_by_the_lights_is_in_the_journal_after_a_power_cut(ma
         await bench.until_lit()
 
 
+@pytest.mark.both_paces
 async def test_sensor_and_button_are_told_apart(make_bench):
     bench = await make_bench()
     await bench.acknowledged(bench.badge.shake())

@@ -98,6 +98,7 @@ assert not [name for name in sys.modules if "dbus" in name], sys.modules
     subprocess.run([sys.executable, "-c", program, str(tmp_path / "hci")], check=True, timeout=60)
 
 
+@pytest.mark.both_paces
 async def test_scan_gives_name_data_uuid_and_strength(tmp_path):
     async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         await a_badge(ether, READ)
@@ -110,6 +111,7 @@ async def test_scan_gives_name_data_uuid_and_strength(tmp_path):
         assert advert.manufacturer_data == {0xFFFF: b"RB\x01"}
 
 
+@pytest.mark.both_paces
 async def test_H1_changed_state_is_seen_within_one_packet(tmp_path):
     async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         badge = await a_device(ether, BADGE)
@@ -153,6 +155,7 @@ def test_H8_scan_response_is_merged_and_repeats_are_quiet():
     assert (device.merged.local_name, device.merged.rssi) == ("RB", -61)
 
 
+@pytest.mark.both_paces
 async def test_read_write_notify_and_mtu(tmp_path):
     async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         firmware = await a_badge(ether, READ | WRITE | NOTIFY, READ | QUICK)
@@ -222,6 +225,7 @@ async def test_connect_times_out_and_the_radio_stays_usable(tmp_path):
             assert client.is_connected
 
 
+@pytest.mark.both_paces
 async def test_H4_cancelled_connect_leaves_nothing_pending(tmp_path):
     async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         firmware = await a_badge(ether, READ)
@@ -266,6 +270,7 @@ async def test_address_alone_is_enough(tmp_path):
             assert await client.read_gatt_char(VALUE_UUID) == b"value"
 
 
+@pytest.mark.both_paces
 async def test_H6_peer_loses_power_in_the_middle_of_a_read(tmp_path):
     async with an_ether() as ether, a_host(ether, tmp_path) as radio:
         firmware = await a_badge(ether, READ)

@@ -173,6 +173,7 @@ asyncio.run(main())
     assert bench.events("in time") == [(bytes.fromhex("F0DE00000001"),)]
 
 
+@pytest.mark.both_paces
 async def test_B6_advertising_stops_on_connect_and_comes_back_only_by_call(run):
     bench = await run("""
 start((FIRST, READ))
@@ -363,6 +364,7 @@ asyncio.run(forever())
     )
 
 
+@pytest.mark.both_paces
 async def test_indication_is_confirmed_by_an_event(run):
     bench = await run("""
 value, = start((FIRST, READ | INDICATE))
@@ -379,6 +381,7 @@ asyncio.run(forever())
         assert bench.events(20)[0][2] == 0
 
 
+@pytest.mark.both_paces
 async def test_read_request_can_change_or_refuse_the_value(run):
     bench = await run("""
 value, secret = start((FIRST, READ), (SECOND, READ))
@@ -397,6 +400,7 @@ asyncio.run(forever())
             await client.read_gatt_char(SECOND_UUID)
 
 
+@pytest.mark.both_paces
 async def test_gatts_write_with_send_update_reaches_subscribers_only(run):
     bench = await run("""
 value, = start((FIRST, READ | NOTIFY | WRITE))

@@ -51,6 +51,7 @@ async def field(tmp_path):
     await field.stop()
 
 
+@pytest.mark.both_paces
 async def test_press_hold_and_shake_reach_the_pins(field):
     seen = []
     field.badges[3].on_leds.append(lambda _, leds: seen.append(leds[0]))
@@ -66,6 +67,7 @@ async def test_press_hold_and_shake_reach_the_pins(field):
     await shaken
 
 
+@pytest.mark.both_paces
 async def test_recorded_edges_and_rest_reach_the_pins(field):
     seen = []
     field.badges[3].on_leds.append(lambda _, leds: seen.append(leds[0]))
@@ -77,11 +79,13 @@ async def test_recorded_edges_and_rest_reach_the_pins(field):
     assert answer["levels"] == {"red": 0, "green": 0, "vibration": 0}
 
 
+@pytest.mark.both_paces
 async def test_flash_is_counted(field):
     answer = await ask(field.control_path, {"do": "flash", "badge": 3})
     assert answer["flash"] == {"bytes_programmed": 0, "programs": 0, "blocks_erased": 0}
 
 
+@pytest.mark.both_paces
 async def test_battery_pull_and_restore(field):
     badge = field.badges[3]
     await ask(field.control_path, {"do": "battery", "badge": 3, "mv": 3100})

@@ -58,6 +58,28 @@ def test_headless_demo_agrees_and_ends_with_0(tmp_path: Path, demos: list[Demo])
     assert [state.boots for state in states] == [1, 1, 2, 1, 1, 1]
 
 
+def test_two_headless_demos_with_one_seed_are_equal_to_the_byte(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])  # the page's address is printed
+    runs = []
+    for number, seed in enumerate(("7", "7", "8")):
+        folder = tmp_path / f"run-{number}" / ("deeper" * number)
+        folder.mkdir(parents=True)
+        options = ["--headless", "--seconds", "12", "--badges", "3", "--seed", seed]
+        options += ["--data", "run", "--port", port]
+        demo = Demo(*options, cwd=folder, PYTHONHASHSEED=str(number))
+        assert demo.end() == (0, ""), demo.printed
+        files = {
+            str(path.relative_to(folder)): path.read_bytes()
+            for path in folder.rglob("*")
+            if path.is_file() and path.name != ".lock"  # says which process
+        }
+        runs.append((demo.printed, files))
+    assert {"run/redband.sqlite", "run/field/badge-3/flash.img"} < runs[0][1].keys()
+    assert runs[0] == runs[1]
+    assert runs[0][0] != runs[2][0]
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_demo_that_is_asked_to_end_leaves_no_process_and_keeps_its_data(
     number: signal.Signals, tmp_path: Path, demos: list[Demo]

@@ -29,7 +29,6 @@ from redband.virtual.bleak_backend import VirtualRadio, backend
 from redband.virtual.field import BadgeSpec, Field
 
 PROGRAM = Path(__file__).with_name("killed_gateway.py")
-pytestmark = pytest.mark.timeout(300)
 
 
 async def badges_of(field: Field, count: int) -> list[VirtualBadge]:

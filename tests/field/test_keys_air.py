@@ -26,7 +26,6 @@ from redband.virtual.image import read_image
 from redband_core import journal
 
 AUTH_REFUSED, KEYS_DAMAGED = 70, 71
-pytestmark = pytest.mark.timeout(150)
 
 
 async def test_badge_is_heard_by_its_own_game_and_only_counted_by_others(field: Field):

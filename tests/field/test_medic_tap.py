@@ -27,7 +27,6 @@ from redband.virtual.field import Field
 from redband_core import advert, journal, numbers, tap
 
 AUTH_REFUSED = 70
-pytestmark = pytest.mark.timeout(240)
 
 
 @pytest.fixture

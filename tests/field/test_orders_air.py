@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
 from bleak import BleakClient
 from tests.support.badge_journal import cut_and_read, events_of, noted_in
 from tests.support.fields import redband
@@ -22,8 +21,6 @@ from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
 from redband.wire import command_frames as wire_command_frames
 from redband_core import frames, journal, numbers
-
-pytestmark = pytest.mark.timeout(240)
 
 
 def address(badge_id: int) -> str:
@@ -52,7 +49,7 @@ async def test_order_is_done_once_although_its_answer_is_lost_with_the_link(fiel
     badge = await field.add_badge(BadgeSpec(1, "Anna"))
     observer = Observer(field)
     heard = await observer.next()
-    message = wire_command_frames.encode_event(new_request(), 1, (1, 2))
+    message = wire_command_frames.encode_event(new_request(field.keys.chance), 1, (1, 2))
     links = 0
 
     def orders(_welcome) -> list[bytes]:

@@ -49,6 +49,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.both_paces
 async def test_R6_appended_data_is_lost_until_flush_and_kept_after(make_badge):
     badge = await make_badge(WRITES)
     await badge.wait_led(lambda leds: leds[:2] == (1, 1))
@@ -71,6 +72,7 @@ async def test_power_cut_at_any_instant_leaves_a_file_system_that_mounts(make_ba
     assert badge.boots == 13
 
 
+@pytest.mark.both_paces
 async def test_lights_go_out_with_the_battery(make_badge):
     badge = await make_badge(
         "from machine import Pin\nPin(6, Pin.OUT).on()\nPin(10, Pin.OUT).on()"
@@ -81,6 +83,7 @@ async def test_lights_go_out_with_the_battery(make_badge):
     assert not badge.is_powered
 
 
+@pytest.mark.both_paces
 async def test_battery_in_and_out_twice_changes_nothing(make_badge):
     badge = await make_badge(CAUSE)
     await badge.power_on()
@@ -132,6 +135,7 @@ async def test_deep_sleep_ends_by_time_and_by_the_button(make_badge):
     await badge.console.wait_output(b"cause 4 7")
 
 
+@pytest.mark.both_paces
 async def test_program_that_ends_with_system_exit_starts_again_as_on_a_board(make_badge):
     badge = await make_badge(CAUSE + "if machine.reset_cause() == 1: raise SystemExit\n")
     await badge.console.wait_output(b"MPY: soft reboot\r\ncause 5 0\r\n")
@@ -143,22 +147,3 @@ async def test_crash_of_the_interpreter_is_a_reset(make_badge):
     await badge.console.wait_output(b">>> ")
     os.kill(badge.chip.pid, signal.SIGSEGV)
     await badge.console.wait_output(b"cause 2")
-
-
-async def test_nvs_is_kept_after_commit_only(make_badge, mpremote):
-    badge = await make_badge(CAUSE)
-    await mpremote(
-        badge,
-        "exec",
-        "import esp32; n = esp32.NVS('r'); n.set_i32('a', -5); n.set_blob('b', b'xy'); n.commit()",
-    )
-    await mpremote(badge, "resume", "exec", "n.set_i32('a', 7)")
-    await badge.power_cut()
-    await badge.power_on()
-    said = await mpremote(
-        badge,
-        "exec",
-        "import esp32; n = esp32.NVS('r'); b = bytearray(4); print(n.get_i32('a'), "
-        "n.get_blob('b', b), b)",
-    )
-    assert "-5 2 bytearray(b'xy\\x00\\x00')" in said

@@ -28,7 +28,6 @@ from redband_core import frames, numbers
 
 SLEPT = b"slept lightly"
 MODES = ["continuous", "windowed"]
-pytestmark = pytest.mark.timeout(240)
 
 
 CHANGES = (

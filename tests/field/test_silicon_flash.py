@@ -90,6 +90,7 @@ while True: time.sleep_ms(10)
     await badge.console.wait_output(b"level 1 calls 0\r\nthen 2\r\n")
 
 
+@pytest.mark.both_paces
 async def test_programs_and_erases_are_counted(make_badge):
     badge = await make_badge(
         WRITES

@@ -3,6 +3,8 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 IRQ = """
 import asyncio, time
 from machine import Pin
@@ -87,6 +89,7 @@ asyncio.run(main())
     assert log.count(b"ValueError: in handler") == 2
 
 
+@pytest.mark.both_paces
 async def test_handler_sees_one_edge_per_contact_change_and_none_of_another_pin(make_badge):
     badge = await make_badge(
         IRQ

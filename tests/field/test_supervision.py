@@ -8,7 +8,7 @@ import random
 from pathlib import Path
 
 import pytest
-from tests.support.changed import changed_firmware
+from tests.support.changed import changed_files
 from tests.support.waiting import until
 
 from redband import rules
@@ -28,44 +28,45 @@ RESTING = (5, 6)  # its two halves, each with a timer
 TASKS = {name: number for name, number in vars(numbers).items() if name[:5] == "TASK_" and number}
 REASONS = {name: number for name, number in vars(numbers).items() if name[:7] == "REASON_"}
 
-# The supervisor as it is, and a factory that does something else for one task.
+# The supervisor as it is, and a factory that does something else for the task in `/fault`.
 PLANTED = """
-import sys
+import time
+from redband_hal import system
 
 _add = Supervisor.add
 _done = []
+with open("/fault") as _file:
+    _fault, _number, _count = _file.read().split()
 
 
 def _add_with_fault(self, number, factory):
     async def run(beat):
         beat.report()
-        if len(_done) < {count}:
+        if len(_done) < int(_count):
             _done.append(1)
-            {fault}
+            if _fault == "raises":
+                raise ValueError("planted")
+            while system.reset_cause() == 1:
+                if _fault == "spins":
+                    time.sleep(60)
+                else:
+                    await asyncio.sleep(1)
         await factory(beat)
 
-    _add(self, number, run if number == {number} else factory)
+    _add(self, number, run if number == int(_number) else factory)
 
 
 Supervisor.add = _add_with_fault
 """
-RAISES = 'raise ValueError("planted")'
-SPINS = """import time
-            from redband_hal import system
-            while system.reset_cause() == 1:
-                time.sleep(60)"""
-WAITS = """from redband_hal import system
-            while system.reset_cause() == 1:
-                await asyncio.sleep(1)"""
+RAISES, SPINS, WAITS = "raises", "spins", "waits"
 
 
-def with_fault(number: int, fault: str, count: int) -> str:
+def planted(number: int, fault: str, count: int = 1) -> dict[str, str | bytes]:
     source = (BADGE / "supervisor.py").read_text(encoding="utf-8")
-    return source + PLANTED.format(number=number, fault=fault, count=count)
-
-
-def planted(number: int, fault: str, count: int = 1) -> dict[str, str]:
-    return {"/lib/redband_badge/supervisor.mpy": with_fault(number, fault, count)}
+    return {
+        "/lib/redband_badge/supervisor.mpy": source + PLANTED,
+        "/fault": f"{fault} {number} {count}".encode(),
+    }
 
 
 def spec_for(name: str) -> dict:
@@ -203,9 +204,9 @@ def damaged(files: dict[str, bytes], reason: str) -> dict[str, bytes]:
     if reason == "REASON_RULESET":
         return files | {"/ruleset.bin": files["/ruleset.bin"][:-1]}
     if reason == "REASON_TASKS":
-        return files | changed_firmware(planted(TASKS["TASK_LED"], RAISES, 5))
+        return files | changed_files(planted(TASKS["TASK_LED"], RAISES, 5))
     broken = "def add_power(badge, supervisor):\n    raise RuntimeError('x')\n"
-    return files | changed_firmware({"/lib/redband_badge/power_parts.mpy": broken})
+    return files | changed_files({"/lib/redband_badge/power_parts.mpy": broken})
 
 
 def exchange(bench, files: dict[str, bytes]) -> None:

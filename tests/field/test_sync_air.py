@@ -13,9 +13,6 @@ from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
 from redband_core import journal
 
-pytestmark = pytest.mark.timeout(120)
-
-
 HITS = 40
 
 

@@ -28,8 +28,6 @@ from redband.virtual.field import Field
 from redband.wire import journal as wire_journal
 from redband_core import advert, journal, numbers
 
-pytestmark = pytest.mark.timeout(240)
-
 
 @pytest.fixture
 def air(field: Field) -> Air:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 
-import pytest
 from tests.support.fields import redband
 from tests.support.taps import Air, call, events, hit, join, pick, taps, treat
 from tests.support.waiting import until
@@ -13,8 +12,6 @@ from tests.support.waiting import until
 from redband.cli import app as cli
 from redband.virtual.field import Field
 from redband_core import advert, numbers
-
-pytestmark = pytest.mark.timeout(240)
 
 
 async def books(field: Field) -> list[str]:

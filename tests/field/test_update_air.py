@@ -25,7 +25,6 @@ from redband.virtual.image import read_image, write_image
 from redband_core import upload
 
 BEGUN, APPLIED, CONFIRMED, ROLLED_BACK = 76, 77, 78, 79
-pytestmark = pytest.mark.timeout(240)
 
 
 def update_notes(badge: VirtualBadge) -> list[tuple[int, int]]:

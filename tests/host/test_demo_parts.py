@@ -15,8 +15,8 @@ from rich.console import Console
 from tests.support.journals import PlayingBadge, records_of
 
 from redband.demo import lights, preflight
+from redband.demo.actions import Actions
 from redband.demo.evidence import BadgeJournal, compare, read_journal
-from redband.demo.hands import Hands
 from redband.demo.preflight import prepare
 from redband.demo.script import HIT_GAP_S, HOLD, PRESS, PULL, RESTORE, SHAKE, skirmish, strays
 from redband.demo.settings import DemoSettings
@@ -236,18 +236,18 @@ async def test_hands_do_what_a_badge_in_this_state_can_feel(
     verb: str, done: list[list[str]]
 ) -> None:
     field = FakeField()
-    hands = Hands(cast(Field, field))
+    actions = Actions(cast(Field, field))
     for badge_id in (1, 2):
-        await hands.do(verb, badge_id)
+        await actions.do(verb, badge_id)
     assert [field.badges[1].deeds, field.badges[2].deeds] == done
 
 
 async def test_what_nobody_can_do_is_one_sentence() -> None:
-    hands = Hands(cast(Field, FakeField()))
+    actions = Actions(cast(Field, FakeField()))
     with pytest.raises(RedbandUserError, match="Nobody can eat a badge; there is press, shake"):
-        await hands.do("eat", 1)
+        await actions.do("eat", 1)
     with pytest.raises(RedbandUserError, match="There is no badge 9 in this field"):
-        await hands.do(PRESS, 9)
+        await actions.do(PRESS, 9)
 
 
 def test_the_page_gets_the_row() -> None:

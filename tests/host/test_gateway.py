@@ -69,6 +69,14 @@ def test_badge_that_found_no_place_waits_no_longer_the_next_time() -> None:
     assert [queue.failed(1, 0.0) for _ in range(3)] == [1, 2, 4]
 
 
+def test_a_timer_that_ends_too_early_leaves_nothing_to_wait_for() -> None:
+    queue = SyncQueue()
+    queue.want(1, 0.1, 0.2)
+    assert 0.1 + 0.2 > 0.3
+    assert queue.next(0.3) == 1
+    assert queue.next(0.29) is None
+
+
 def test_busy_badge_is_not_next_and_nobody_waits_for_it() -> None:
     queue = SyncQueue()
     queue.want(1, 0.0)
@@ -133,7 +141,7 @@ async def test_a_silent_badge_grows_old_in_its_row(rig: Rig) -> None:
         rig.clock.now_s += FRESH_S
         stale = rig.row(7)
     assert (fresh.is_fresh, fresh.last_seen_age_s, fresh.timer_left_s) == (True, 4.0, 96)
-    # Silence may be a badge without power, whose game time stands still.
+    # Silence may be a badge without power, whose game time stops.
     assert (stale.is_fresh, stale.timer_left_s) == (False, 100)
 
 

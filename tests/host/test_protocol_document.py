@@ -338,7 +338,7 @@ def test_opcode_in_the_table_is_the_codes(name: str):
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (numbers.ANSWER_PAUSED, "the game stands still"),
+        (numbers.ANSWER_PAUSED, "the game is paused"),
         (numbers.ANSWER_NO_RULES, "no rules"),
         (numbers.ANSWER_UNKNOWN, "unknown"),
         (numbers.ANSWER_ROLE, "not for this role"),

@@ -263,3 +263,4 @@ def test_a_database_that_became_read_only_is_one_sentence(tmp_path: Path) -> Non
         connection.exec_driver_sql("PRAGMA query_only=ON")
     with pytest.raises(StoreError, match="cannot be written; make the file and its folder"):
         store.set_player(1, "Raven")
+    store.close()

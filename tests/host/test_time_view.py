@@ -147,8 +147,8 @@ def test_a_pause_and_what_was_refused_in_it_are_told_once(
     field.sync(1)
     english = field.lines(capsys)
     assert [line.split("  ")[-1] for line in english[1:]] == [
-        "the game stands still",
-        "hit (1, button): refused, the game stands still",
+        "the game is paused",
+        "hit (1, button): refused, the game is paused",
         "the game goes on",
     ]
     russian = field.lines(capsys, "--lang", "ru")

@@ -58,20 +58,18 @@ class BadgeTest(unittest.TestCase):
         write_file("/flash/ruleset.bin", RULESET)
         write_settings()
         self.badge = None
-        machine.Chip.cause = machine.PWRON_RESET
 
     def tearDown(self):
         self.pull()
-        machine.Chip.cause = machine.PWRON_RESET
         flash_device.vfs.umount("/flash")
 
     def pull(self):
         if self.badge is not None:
             self.badge.store.close()
 
-    def start(self, cause=machine.PWRON_RESET):
+    def start(self, cause=machine.PWRON_RESET, wake_reason=0):
         self.pull()
-        machine.Chip.cause = cause
+        machine.set_facts(cause, wake_reason, bytes(6))
         number = system.reset_cause()
         boot = BootRecord("/flash/boot.cnt")
         self.badge = Badge("/flash", boot, number, boot.begin(number))
@@ -123,9 +121,9 @@ class BadgeTest(unittest.TestCase):
         self.start()
         self.press(2)
         wanted = self.badge.game_journal.snapshot()
-        good = machine.Chip.rtc
+        good = machine.RTC().memory()
         for garbage in (b"", bytes(7), b"\xff" * 7, os.urandom(7), good, good[:1] + b"\xff" * 6):
-            machine.Chip.rtc = garbage
+            machine.RTC().memory(garbage)
             for cause in CAUSES:
                 self.assertEqual(self.start(cause).game_journal.snapshot(), wanted, garbage)
                 self.badge.be_healthy()
@@ -261,9 +259,7 @@ class BadgeTest(unittest.TestCase):
 
     def test_press_that_woke_the_chip_is_known(self):
         self.assertFalse(self.start().woke_by_button)
-        machine.Chip.wake_reason = 7
-        self.assertTrue(self.start(machine.DEEPSLEEP_RESET).woke_by_button)
-        machine.Chip.wake_reason = machine.TIMER_WAKE
-        self.assertFalse(self.start(machine.DEEPSLEEP_RESET).woke_by_button)
-        machine.Chip.wake_reason = 7
-        self.assertFalse(self.start(machine.WDT_RESET).woke_by_button)
+        by_pin, by_time = 7, machine.TIMER_WAKE
+        self.assertTrue(self.start(machine.DEEPSLEEP_RESET, by_pin).woke_by_button)
+        self.assertFalse(self.start(machine.DEEPSLEEP_RESET, by_time).woke_by_button)
+        self.assertFalse(self.start(machine.WDT_RESET, by_pin).woke_by_button)

@@ -132,14 +132,14 @@ class BootRecordTest(unittest.TestCase):
     def test_R10_garbage_in_the_rtc_memory_says_nothing(self):
         record, _reason = begin()
         record.mark_running(3)
-        good = machine.Chip.rtc
+        good = machine.RTC().memory()
         foreign = good[:3] + (77).to_bytes(4, "little")
         torn = good[:1] + b"\x04" + good[2:]
         old_version = bytes((1,)) + good[1:]
         for garbage in (b"", bytes(7), b"\xff" * 7, bytes(64), foreign, torn, old_version):
             write_file(PATH, b"")
             record, _reason = begin()
-            machine.Chip.rtc = garbage
+            machine.RTC().memory(garbage)
             record, reason = begin(numbers.CAUSE_WATCHDOG)
             self.assertEqual((record.hung_task, reason), (numbers.TASK_NONE, 0), garbage)
 

@@ -5,7 +5,7 @@ import sys
 import unittest
 
 import esp32
-import machine
+from alone import Ended
 
 from redband_badge import heap_keeper
 from redband_badge.bounded_queue import BoundedQueue
@@ -64,7 +64,7 @@ def looks(badge, count=2):
     try:
         for _ in range(count):
             asyncio.run(badge.look())
-    except machine.ResetError:
+    except Ended:
         return True
     finally:
         asyncio.sleep_ms = real

@@ -2,7 +2,7 @@
 
 import unittest
 
-from machine import Chip
+import analog
 from power_bench import Cell, make_task
 
 from redband_badge import limits
@@ -10,6 +10,7 @@ from redband_badge.power_task import charge_pct
 from redband_core import numbers
 from redband_core.advert import FLAG_LOW_BATTERY
 from redband_hal import battery as hal_battery
+from redband_hal import board
 from redband_hal.battery import Battery
 
 
@@ -138,7 +139,8 @@ class Measuring(unittest.TestCase):
         self.assertEqual(badge.notes(), [])
 
     def test_converter_and_divider(self):
-        Chip.adc_uv = 1_850_000
+        analog.set_faults(bytes(6))  # no noise
+        analog.set_voltage(board.PIN_BATTERY_ADC, 1850)
         self.assertEqual(Battery().read_mv(), 3700)
 
     def test_measured_at_once_and_then_each_ten_seconds(self):

@@ -75,7 +75,7 @@ class Game:
     memory: list[list[Memory]] = field(default_factory=list)
 
     def count(self, code: int, times: int = 1) -> None:
-        """Remember inputs of a gesture code that the badge has to judge."""
+        """Remember inputs of a gesture code that the badge has to compare."""
         bound = self.ruleset.gesture_event(code)
         if bound is not None:
             self.given[bound] += times

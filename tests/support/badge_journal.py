@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from redband.virtual.badge import VirtualBadge
-from redband.virtual.image import read_image
+from redband.virtual.image import files_of
 from redband_core import journal
 from redband_core.errors import JournalCorrupt
 
@@ -20,20 +21,25 @@ class JournalRecord(NamedTuple):
     payload: bytes
 
 
-def records(badge: VirtualBadge) -> list[JournalRecord]:
+def records(badge: VirtualBadge) -> Sequence[JournalRecord]:
     """Return all that is in the journal now, in order; a torn tail is left out."""
+    return _records_of(badge.image_path.read_bytes())
+
+
+@lru_cache(maxsize=8)  # who waits for a record looks often, and mostly sees the same bytes
+def _records_of(image: bytes) -> Sequence[JournalRecord]:
     found: dict[int, JournalRecord] = {}
-    for name, content in read_image(badge.image_path).items():
-        if name.startswith("/journal/") and name.endswith(".seg") and content:
+    for name, content in files_of(image, under="/journal/").items():
+        if name.endswith(".seg") and content:
             try:
                 scanned = journal.scan(content)[1]
             except JournalCorrupt:
                 continue  # a segment whose first bytes are being written
             found |= {record[0]: JournalRecord(*record) for record in scanned}
-    return [found[seq] for seq in sorted(found)]
+    return tuple(found[seq] for seq in sorted(found))
 
 
-async def cut_and_read(badge: VirtualBadge) -> list[JournalRecord]:
+async def cut_and_read(badge: VirtualBadge) -> Sequence[JournalRecord]:
     """Pull the battery and return what the journal holds."""
     await badge.power_cut()
     return records(badge)

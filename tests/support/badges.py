@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 from tests.support import badge_journal
-from tests.support.changed import changed_firmware
+from tests.support.changed import changed_files
 from tests.support.fields import NewField
 from tests.support.waiting import until
 
@@ -59,7 +59,7 @@ class Bench:
     def files(self) -> dict[str, bytes]:
         return read_image(self.badge.image_path)
 
-    def records(self) -> list[badge_journal.JournalRecord]:
+    def records(self) -> Sequence[badge_journal.JournalRecord]:
         return badge_journal.records(self.badge)
 
     def events(self) -> list[tuple[int, tuple[int, ...]]]:
@@ -85,12 +85,8 @@ def make_bench(new_field: NewField) -> MakeBench:
         **spec,
     ) -> Bench:
         field = await new_field()
-        files = []
-        sources = {n: text for n, text in (replace or {}).items() if isinstance(text, str)}
-        if sources:
-            files += changed_firmware(sources).items()
-        files += [item for item in (replace or {}).items() if isinstance(item[1], bytes)]
-        spec = {"badge_id": 7, "player": "Anna", "files": tuple(files)} | spec
+        files = tuple(changed_files(replace or {}).items())
+        spec = {"badge_id": 7, "player": "Anna", "files": files} | spec
         bench = Bench(await field.add_badge(BadgeSpec(**spec), with_power=False))
         if with_power:
             await bench.badge.power_on()

@@ -17,3 +17,10 @@ def changed_firmware(sources: Mapping[str, str]) -> dict[str, bytes]:
         for name, text in sources.items()
     }
     return firmware_files(changes=changes)
+
+
+def changed_files(replace: Mapping[str, str | bytes]) -> dict[str, bytes]:
+    """Return what to put on a badge: files as they are, and the program with other sources."""
+    sources = {name: text for name, text in replace.items() if isinstance(text, str)}
+    files = changed_firmware(sources) if sources else {}
+    return files | {name: data for name, data in replace.items() if isinstance(data, bytes)}

@@ -31,12 +31,19 @@ def badge_processes(directory: Path) -> list[int]:
 class Demo:
     """A running demo and what it has printed so far."""
 
-    def __init__(self, *options: str, prefix: tuple[str, ...] = (), **env: str) -> None:
+    def __init__(
+        self,
+        *options: str,
+        prefix: tuple[str, ...] = (),
+        cwd: Path | None = None,
+        **env: str,
+    ) -> None:
         self.process = subprocess.Popen(
             [*prefix, *REDBAND, *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            cwd=cwd,
             env=os.environ | {"COLUMNS": "200"} | env,
         )
         self.printed = ""

@@ -23,7 +23,7 @@ ON_CPYTHON = ROOT / "tests" / "support" / "cpython"
 PROGRAMS = ROOT / "tests" / "proof" / "programs"
 UNITTEST = ROOT / "tests" / "support" / "micropython"
 _RUN_MODULE = """
-import unittest
+{before}import unittest
 passed, failed = unittest.run_module(__import__({name!r}))
 print('RESULT %d %d' % (passed, failed))
 """
@@ -49,13 +49,21 @@ def run_micropython(
 
 
 def run_unittests(
-    name: str, folders: Iterable[Path], *, heap: str, timeout_s: float, cwd: Path, **env: str
+    name: str,
+    folders: Iterable[Path],
+    *,
+    heap: str,
+    timeout_s: float,
+    cwd: Path,
+    before: str = "",
+    **env: str,
 ) -> tuple[int, int, str]:
     """Run the unittests of a module in an interpreter of its own.
 
-    Returns how many passed and failed, and what was printed; one failed when it did not end well.
+    before: lines of a program that run first. Returns how many passed and failed, and what was
+    printed; one failed when it did not end well.
     """
-    program = _RUN_MODULE.format(name=name)
+    program = _RUN_MODULE.format(name=name, before=before)
     folders = [UNITTEST, *folders]
     try:
         output = run_micropython(program, folders, heap=heap, timeout_s=timeout_s, cwd=cwd, **env)

@@ -15,7 +15,7 @@ from tools.bench.table import Table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
 BENCHES = (
-    *("hit_to_led", "burst", "sync", "air", "idle", "start", "boot", "memory"),
+    *("hit_to_led", "burst", "sync", "air", "idle", "field", "start", "boot", "memory"),
     *("rules_speed", "rules_micropython", "rules_sizes", "wear"),
 )
 HEAD = """# Performance

@@ -45,8 +45,8 @@ async def gateway_on(field: Field, ruleset: str = MANY_HITS) -> AsyncIterator[Ga
     store = Store(field.directory / STORE_FILE)
     radio = backend(field.hci_path)
     try:
-        ears = BleakRadio(radio, field.keys)
-        gateway = Gateway(ears, store, open_rulesets(store, ruleset), name="bench")
+        observer = BleakRadio(radio, field.keys)
+        gateway = Gateway(observer, store, open_rulesets(store, ruleset), name="bench")
         await gateway.load()
         yield gateway
     finally:

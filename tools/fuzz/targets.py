@@ -199,7 +199,7 @@ class _HostSync:
                 return
 
 
-class _Talk:
+class _Client:
     """A host that has asked: nothing but the badge's own answer is one."""
 
     def __init__(self) -> None:
@@ -227,19 +227,19 @@ class _Talk:
         self._host.control_notified(link.one(9, data or b"\x00"))
         events = self._host.events()
         if events and data not in self.answers:
-            # A refusal is not signed: whoever is in the middle can end a talk, and no more.
+            # A refusal is not signed: whoever is in the middle can end a client, and no more.
             assert [event[0] for event in events] == [wire_session.FAILED], events
         if events:
             self._begin()
 
 
 def _host_targets() -> dict[str, Target]:
-    talk, reader, ears, sync = _Talk(), _Reader(), _Scanner(), _HostSync()
+    client, reader, observer, sync = _Client(), _Reader(), _Scanner(), _HostSync()
     plain = fuzzing.behind_opcode
     controls = [link.one(2, message) for message in (_WELCOME, _PROVED, _REFUSED)]
     return {
         "advert reader": Target(reader.read, STATES),
-        "scan": Target(ears.detected, [*STATES, *fuzzing.ADVERTS], ()),
+        "scan": Target(observer.detected, [*STATES, *fuzzing.ADVERTS], ()),
         "state": Target(wire_advert.decode_state, fuzzing.BLOCKS),
         "unkeyed": Target(wire_advert.decode_unkeyed, fuzzing.ADVERTS[5:]),
         "welcome": Target(plain(wire_frames.decode_welcome), [_WELCOME]),
@@ -253,7 +253,7 @@ def _host_targets() -> dict[str, Target]:
         "update's answer": Target(wire_upload.decode_answer, [_STATUS, _STATUS[:6]]),
         "page": Target(_page, [_RECORDS]),
         "segment": Target(journal.scan, [_SEGMENT], (JournalCorrupt,)),
-        "host's talk": Target(talk.notify, [*talk.answers, _REFUSED, _WELCOME], ()),
+        "host's client": Target(client.notify, [*client.answers, _REFUSED, _WELCOME], ()),
         "host's sync": Target(sync.notify, [*controls, *_LOG], ()),
     }
 

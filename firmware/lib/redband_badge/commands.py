@@ -109,7 +109,7 @@ def _broadcast(game_journal, value: tuple, now_ms: int) -> int:
 
 
 def set_paused(game_journal, is_paused: bool, now_ms: int, number: int = 0) -> None:
-    """Let the game stand still from `now_ms` on, or go on. Raises OSError, with nothing shown.
+    """Pause the game from `now_ms` on, or go on. Raises OSError, with nothing shown.
 
     `number`: of the command, 0..2**53, 0 for none. When it is so already, nothing is done.
     """
@@ -135,6 +135,6 @@ def _event(game_journal, value: tuple, now_ms: int) -> int:
             return numbers.ANSWER_UNKNOWN  # no journal can hold it
     _sent_by(game_journal, role, now_ms)
     if game_journal.is_paused and role < numbers.ROLE_MARSHAL:
-        # Staff may set things right while the game stands still; players and medics wait.
+        # Staff may set things right while the game is paused; players and medics wait.
         return game_journal.refuse(now_ms, numbers.REFUSED_PAUSED, event_id, args)
     return game_journal.apply(now_ms, event_id, args)

@@ -3,7 +3,7 @@
 Guarantee: the journal has the sleep before the lights go out, the radio is off and the outputs
 are held off while the chip sleeps, and nothing but the button wakes it. A button that is jammed
 (in a full box, say) would wake it at once: then it sleeps by time and looks again. Game time
-stands still, since no tick passes; so no timer is shortened and no state improves.
+stops, since no tick passes; so no timer is shortened and no state improves.
 """
 
 import asyncio

@@ -72,7 +72,7 @@ class GameJournal:
     ) -> None:
         """Apply what a player did: see redband_core.gestures. `first_ms`: of its first press.
 
-        `is_in_pause`: it began while the game stood still, so it is written and does nothing.
+        `is_in_pause`: it began while the game was paused, so it is written and does nothing.
         """
 
     def take_back_presses(self, first_ms: int, now_ms: int) -> None:
@@ -175,7 +175,7 @@ class GameJournal:
         self.write_owed(now_ms)
 
     def pause(self, now_ms: int, source: int = 0) -> None:
-        """Let the game stand still from `now_ms` on. `source`: number of the command, 0 for none.
+        """Pause the game from `now_ms` on. `source`: number of the command, 0 for none.
 
         Raises OSError, with nothing shown. In a pause nothing is done.
         """

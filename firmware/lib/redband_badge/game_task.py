@@ -5,7 +5,7 @@ fails; started again it takes the state from the journal and goes on with the sa
 neither lost nor counted twice. Gestures count at the time their first contact closed, also when a
 flash write held this task up: before a timer that was due later, and not at all in a pause.
 
-The badge's clock stamps the inputs and never stands still, so that contacts rest and holds end in
+The badge's clock stamps the inputs and never stops, so that contacts rest and holds end in
 a pause too. Game time is that clock's, less what pauses took.
 """
 

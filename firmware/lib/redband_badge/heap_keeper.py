@@ -2,7 +2,7 @@
 
 Problem: a chip gives Python 64 kB, then 64 more; the next growth takes the largest block that is
 left, which Bluetooth needs. Guarantee: a start again happens in order, with a note in the journal
-before it, and only while the game stands still: no timer runs, no host is linked, no upload, tap,
+before it, and only while the game is at rest: no timer runs, no host is linked, no upload, tap,
 emergency, gesture or trial of an update is going on, no input came since the look before (a minute
 ago), and nothing waits for the journal. Loaded for such a look, and leaves the memory then.
 """
@@ -16,7 +16,7 @@ from redband_hal import system
 
 
 async def look(root: str, playing, inputs_seen):
-    """Start the badge, whose heap is short, again if its game stands still.
+    """Start the badge, whose heap is short, again if its game is at rest.
 
     `root`: directory of the badge's files. `playing`: state, game journal, queues of the game task
     and Observer or None. `inputs_seen`: what the look before returned, at first None.

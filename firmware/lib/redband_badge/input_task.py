@@ -16,9 +16,6 @@ from redband_core.clock import TICKS_PERIOD, GameClock
 from redband_hal import system
 from redband_hal.event_loop import Wakeup
 
-SOURCE_BUTTON = 0
-SOURCE_IMPACT = 1
-
 # What is counted and noted; the first two of the contacts, together for a second, the rest faults
 # of wiring or program, which a minute is often enough for.
 _CODES = (

@@ -2,7 +2,7 @@
 
 Guarantee: it ends within a minute whatever is broken and whoever walks away; a step that is not
 passed is named; the game starts afterwards in any case. It runs before the game, so a press is an
-answer and no hit, and game time stands still. It runs when the installer asked for it, or a
+answer and no hit, and game time stops. It runs when the installer asked for it, or a
 technician (`redband badge selftest`), and never again by itself: a badge whose battery is pulled
 plays on.
 

@@ -1,7 +1,7 @@
 """Transport mode: the badge sleeps in its box until its button is held for three seconds.
 
 Guarantee: a shorter press, or one in a box that is jammed, lights nothing and lets it sleep on;
-game time stands still meanwhile. A badge that its button could not wake never begins. The work is
+game time stops meanwhile. A badge that its button could not wake never begins. The work is
 in redband_badge.deep_sleep, which a badge that is awake does not load.
 
 File /transport: `1` when the journal says that the mode was entered, `0` when it does not.

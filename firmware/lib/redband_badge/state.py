@@ -37,7 +37,7 @@ class BadgeState:
         self.safe_mode_reason = 0  # a REASON_ number, 0 in normal mode
         self.release_before_seq = 0  # what the host has: the radio task asks, the game task acts
         self.game_ms = 0  # game time at the game task's last wake-up, at most a second ago
-        self.is_paused = False  # the game stands still; inputs are refused, timers stand
+        self.is_paused = False  # the game is paused; inputs are refused, timers stand
         self.on_answer = None  # called as on_answer(number, answer) when a command is done
         self.on_gesture = None  # called as on_gesture(code, first_ms, now_ms): see tap_gestures
         # Light and power: docs/power.md says who sets what.

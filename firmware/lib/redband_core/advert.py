@@ -48,7 +48,7 @@ FLAGS_ALL = 31
 SIGNAL_MAX = 127
 BATTERY_MAX_PCT = 100
 TOP_BIT = 0x80
-"""In the byte of the signal: the game stands still. In the battery's: a real emergency."""
+"""In the byte of the signal: the game is paused. In the battery's: a real emergency."""
 ROLE_SHIFT = 5
 
 NAME = b"Redband"

@@ -18,7 +18,7 @@ _HALF = TICKS_PERIOD >> 1
 class GameClock:
     """Turns ticks into a growing int of ms. `now_ms`: the time at the last update.
 
-    It never stands still: inputs must rest and holds end in a pause of the game too. What a pause
+    It never stops: inputs must rest and holds end in a pause of the game too. What a pause
     takes from game time is redband_badge.game_task's to count.
     """
 

@@ -4,7 +4,7 @@ Problem: a link breaks between a command and its answer, and nobody knows whethe
 Guarantee: each request has a random number of its own, by which the badge knows a repeat, in
 another session, too; one value has one encoding, and any other bytes raise ProtocolError. These
 are the badge's halves, imported when a host asks; the host's are in redband.wire. Bytes:
-docs/protocol.md, "Orders".
+docs/protocol.md, "Commands".
 """
 
 from redband_core import numbers

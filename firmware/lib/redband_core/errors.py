@@ -24,10 +24,6 @@ class UsageError(RedbandError):
     """The caller is at fault: a value out of range, a call out of order."""
 
 
-class JournalFull(RedbandError):
-    """There is no room for another record until a host has taken some."""
-
-
 class JournalCorrupt(RedbandError):
     """The journal's bytes are not a record. `offset`: where the bad record begins, in bytes."""
 

@@ -75,18 +75,10 @@ RECORD_BODY_MAX_BYTES = 512
 CHECKPOINT_MS = 30000
 """While a timer runs the time is journalled this often: what a battery pull can win at most."""
 
-# --- Tasks ---
-
-TASK_BLOCK_MAX_MS = 20
-"""No task runs longer than this between two awaits; flash writes are excepted and measured."""
-
 # --- Sessions (session, and redband.wire) ---
 
 MTU_DEFAULT = 23
 """ATT MTU until the peers agreed on another (Bluetooth Core, Vol 3 Part F 3.2.8)."""
-
-MTU_MAX = 517
-"""Largest MTU that any stack uses: an attribute has at most 512 bytes."""
 
 FRAME_MAX_BYTES = 244
 """Longest frame either way, whatever the MTU: with 7 bytes of headers it fills one link-layer

@@ -60,7 +60,7 @@ NOTE_UPDATE_BEGUN = 76  # kind of update | outcome << 8; an outcome says why it 
 NOTE_UPDATE_APPLIED = 77  # kind of update; the next start takes it over
 NOTE_UPDATE_CONFIRMED = 78  # starts on trial; the new firmware stays
 NOTE_UPDATE_ROLLED_BACK = 79  # why, 1 a reset, 2 too many starts; the firmware before is back
-NOTE_HEAP_SHORT = 80  # bytes left for Python; the badge starts again while its game stands still
+NOTE_HEAP_SHORT = 80  # bytes left for Python; the badge starts again while its game is at rest
 NOTE_OF_RULES = 256  # + number of the ruleset's own note; what the rules noted
 
 # Which sleep begins.
@@ -173,7 +173,7 @@ BROADCAST_GAME_BEGINS = 5
 
 # 1 and more: the refusal of the engine or of its ruleset.
 ANSWER_DONE = 0
-ANSWER_PAUSED = -1  # the game stands still, and the sender does not direct it
+ANSWER_PAUSED = -1  # the game is paused, and the sender does not direct it
 ANSWER_NO_RULES = -2  # the badge is in safe mode without a ruleset
 ANSWER_UNKNOWN = -3  # no such event or command, or numbers that it does not take
 ANSWER_ROLE = -4  # not for this role

@@ -71,7 +71,7 @@ class Ruleset:
         return tuple([default for default, _low, _high in self.params])
 
     def state_row(self, track: int, state: int) -> int:
-        """Return the offset of a state's timer expression and, behind it, of its end's rules."""
+        """Return the offset of a state's timer expression and, after it, of its end's rules."""
         return self.track_rows[track] + state * STATE_BYTES
 
     def gesture_event(self, code: int):

@@ -22,7 +22,7 @@ from redband_core.ruleset_codes import (
 COUNTER_LIMIT = 1 << 31
 TIMER_LIMIT_MS = 100 * 24 * 3600 * 1000  # longer than any game; keeps deadlines packable
 
-NO_TIMER = -1  # a value >= 0 is a deadline, one <= PAUSED a timer that stands still
+NO_TIMER = -1  # a value >= 0 is a deadline, one <= PAUSED a timer that is paused
 PAUSED = -2  # minus the ms left
 
 
@@ -155,7 +155,7 @@ class State:
         return found
 
     def _do(self, at, moved):
-        """Do a rule's effects, behind its outcome byte at offset `at`; return the new `moved`.
+        """Do a rule's effects, after its outcome byte at offset `at`; return the new `moved`.
 
         `moved`: mask of the tracks that went to a state already.
         """

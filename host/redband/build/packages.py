@@ -1,4 +1,4 @@
-"""What an update over the air is made of: a manifest, and behind it the files that it names.
+"""What an update over the air is made of: a manifest, and after it the files that it names.
 
 Guarantee: equal contents give equal packages, so that an upload that broke off goes on, also from
 another computer. Does not talk to a badge (redband.radio.update does).

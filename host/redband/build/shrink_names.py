@@ -20,7 +20,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def short_words(taken: Set[str], prefix: str = "") -> Iterator[str]:
-    """Yield a, b ... z, aa, ab ... behind `prefix`, less the words in `taken`."""
+    """Yield a, b ... z, aa, ab ... after `prefix`, less the words in `taken`."""
     for length in itertools.count(1):
         for letters in itertools.product(string.ascii_lowercase, repeat=length):
             word = prefix + "".join(letters)

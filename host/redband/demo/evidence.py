@@ -96,7 +96,7 @@ def compare(on_badge: BadgeJournal, stored: Sequence[Record]) -> Comparison:
     """Compare a badge's journal with what the store holds of it.
 
     Counted as missing: records of the badge that the store has not, except what a badge writes by
-    itself behind the newest stored one. Unknown: stored ones, not older than the badge's oldest,
+    itself after the newest stored one. Unknown: stored ones, not older than the badge's oldest,
     that the badge has not.
     """
     held = {(r.install_id, r.seq): (r.kind, r.game_ms, r.payload) for r in stored}
@@ -124,5 +124,5 @@ def compare(on_badge: BadgeJournal, stored: Sequence[Record]) -> Comparison:
 
 
 def held_end(held: dict[tuple[int, int], tuple[int, int, bytes]], install_id: int) -> int:
-    """Return the number behind the newest record of `install_id` in `held`."""
+    """Return the number after the newest record of `install_id` in `held`."""
     return max((seq + 1 for install, seq in held if install == install_id), default=0)

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from rich.console import Console
 
 from redband.build.firmware import firmware_files
-from redband.demo.hands import Hands
-from redband.demo.judge import judge
+from redband.demo.actions import Actions
+from redband.demo.compare import compare_witnesses
 from redband.demo.player import Player
 from redband.demo.preflight import Ground
 from redband.demo.settings import DemoSettings
@@ -55,7 +55,7 @@ class Match:
             await field.start()
             undo.push_async_callback(field.stop)
             gateway, store = await self._open_gateway(field, undo)
-            player = Player(settings, Hands(field), gateway)
+            player = Player(settings, Actions(field), gateway)
             self._announce()
             async with asyncio.TaskGroup() as group:
                 helpers = [group.create_task(gateway.run(), name="gateway")]
@@ -65,7 +65,7 @@ class Match:
                 await self._play(field, gateway, player)
                 if not settings.is_headless:
                     await player.play_on()
-                code = await judge(field, gateway, store, self._console)
+                code = await compare_witnesses(field, gateway, store, self._console)
                 for helper in helpers:
                     helper.cancel()
         return code
@@ -94,13 +94,13 @@ class Match:
         rulesets = open_rulesets(store, settings.ruleset)
         radio = backend(field.hci_path)
         undo.push_async_callback(radio.close)
-        ears = BleakRadio(
+        observer = BleakRadio(
             radio,
             field.keys,
             store.advert_counts(),
             store.keep_advert_counts,
         )
-        gateway = Gateway(ears, store, rulesets, "demo", keys=field.keys)
+        gateway = Gateway(observer, store, rulesets, "demo", keys=field.keys)
         await gateway.load()
         return gateway, store
 

@@ -1,4 +1,4 @@
-"""Plays the script: waits for each badge to be up, then moves the hands at their times.
+"""Plays the script: waits for each badge to be up, then acts at their times.
 
 Guarantee: the first badge that is up is hit at once; times are seconds from that moment; a
 badge that boots late misses nothing of its own story, it only begins later.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 
-from redband.demo.hands import Hands
+from redband.demo.actions import Actions
 from redband.demo.script import PRESS, RESTORE, Action, skirmish, strays
 from redband.demo.settings import DemoSettings
 from redband.errors import RedbandUserError
@@ -23,11 +23,11 @@ def _now_s() -> float:
 
 
 class Player:
-    """Moves the hands of one demo."""
+    """Acts of one demo."""
 
-    def __init__(self, settings: DemoSettings, hands: Hands, gateway: Gateway) -> None:
+    def __init__(self, settings: DemoSettings, actions: Actions, gateway: Gateway) -> None:
         self._settings = settings
-        self._hands = hands
+        self._actions = actions
         self._gateway = gateway
         self._started_s: float | None = None
 
@@ -36,7 +36,7 @@ class Player:
         await self._up(badge_id, 0.0)
         if self._started_s is None:
             self._started_s = _now_s()
-            await self._hands.do(PRESS, badge_id)
+            await self._actions.do(PRESS, badge_id)
         settings = self._settings
         for action in skirmish(badge_id, settings.badges, settings.seconds, settings.seed):
             await self._do(action)
@@ -70,6 +70,6 @@ class Player:
     async def _do(self, action: Action) -> None:
         await self._until(action.at_s)
         before_s = _now_s()
-        await self._hands.do(action.verb, action.badge_id)
+        await self._actions.do(action.verb, action.badge_id)
         if action.verb == RESTORE:
             await self._up(action.badge_id, before_s)

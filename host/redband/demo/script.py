@@ -1,4 +1,4 @@
-"""The skirmish as a list of what hands do: press, shake, hold, pull a battery, put it back.
+"""The skirmish as a list of actions: press, shake, hold, pull a battery, put it back.
 
 Guarantee: a pure function of badges, length and seed. Nothing here knows the rules or the state
 of a badge; what the game makes of it is the firmware's business.
@@ -17,7 +17,7 @@ PULL = "pull"
 RESTORE = "restore"
 
 HIT_GAP_S = 1.2
-"""Least time between two hits on one badge: hands are not faster, sensors rest in between."""
+"""Least time between two hits on one badge: nobody is faster, sensors rest in between."""
 
 QUIET_PART = 0.15
 """Last part of the script in which nothing happens, so that its end is a steady picture."""
@@ -25,7 +25,7 @@ QUIET_PART = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What hands do to badge `badge_id` at `at_s` game seconds after its start of the game."""
+    """What is done to badge `badge_id` at `at_s` game seconds after its start of the game."""
 
     at_s: float
     badge_id: int

@@ -31,7 +31,7 @@ class LampFinding:
 
 @dataclass(frozen=True, slots=True)
 class BadgeFinding:
-    """Everything found out about one badge. lamps None: the picture never stood still.
+    """Everything found out about one badge. lamps None: the picture never came to rest.
 
     mismatched: answers and snapshots of the badge that differ from the host's fold. problem: what
     the gateway has to say against the badge.

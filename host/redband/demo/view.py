@@ -1,11 +1,11 @@
-"""What the page shows of a demo: the gateway's rows, and hands on the field."""
+"""What the page shows of a demo: the gateway's rows, and actions on the field."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from redband import rules
-from redband.demo.hands import Hands
+from redband.demo.actions import Actions
 from redband.gateway.gateway import Gateway
 from redband.gateway.say import say
 from redband.overview.chronicle import Entry
@@ -22,7 +22,7 @@ class DemoView:
     def __init__(self, gateway: Gateway, field: Field) -> None:
         self._gateway = gateway
         self._field = field
-        self._hands = Hands(field)
+        self._actions = Actions(field)
         self._ruleset = rules.load(next(iter(field.badges.values())).spec.ruleset_id)
         has_fights = any(event.name == "fight_over" for event in self._ruleset.events)
         self.broadcasts = page.BROADCASTS if has_fights else page.BROADCASTS[:-1]
@@ -43,8 +43,8 @@ class DemoView:
 
     async def do(self, action: str, badge_id: int) -> None:
         """Do `action` to a badge. Raises RedbandUserError for what cannot be done."""
-        await self._hands.do(action, badge_id)
+        await self._actions.do(action, badge_id)
 
     async def say(self, word: str) -> None:
-        """Say a word to all badges. Raises RedbandUserError for what cannot be said."""
+        """Say a broadcast to all badges. Raises RedbandUserError for what cannot be said."""
         await say(self._gateway, word.replace("_", "-"), self._ruleset)

@@ -78,7 +78,7 @@ class Mpremote:
         return done.stdout
 
     def follow(self, *commands: str, timeout_s: float, hear: Callable[[str], None]) -> None:
-        """Run mpremote commands behind a reset and give each line to `hear` as it is printed.
+        """Run mpremote commands after a reset and give each line to `hear` as it is printed.
 
         Raises PortError, and what `hear` raises.
         """

@@ -2,7 +2,7 @@
 
 Guarantee: one connect at a time, whoever asks (PITFALLS H4); counts of adverts go to `keep` within
 KEEP_S, and when the scan ends, so that a recording made before a restart of this program is still
-one behind it.
+one after it.
 """
 
 from __future__ import annotations
@@ -115,10 +115,10 @@ class BleakRadio:
         badge_id = sighting.advert.badge_id
         if self._keys is None:
             raise SyncError(SyncFailure.ACCESS, "Without the game's key nobody listens to us.")
-        orders = [wire_command_frames.encode_broadcast(payload) for payload in payloads]
+        messages = [wire_command_frames.encode_broadcast(payload) for payload in payloads]
         done = await command_badge(
             sighting.device,
-            lambda _welcome: orders,
+            lambda _welcome: messages,
             self._keys,
             radio=self._backend,
             badge_id=badge_id,

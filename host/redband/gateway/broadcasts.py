@@ -1,14 +1,13 @@
 """Broadcasts: made, numbered, kept; which of them a badge has still to hear.
 
-Problem: badges pass a word on by themselves, and some are off or out of range when it is said.
-Guarantee: numbers only grow, over all computers of a game as well as their clocks agree; a word is
-in the store before any badge hears it; what a badge missed it is told in order at its next
-contact. Not here: radio, and who is told when (`gateway`).
+Problem: badges pass a broadcast on by themselves, and some are off or out of range when it is
+said. Guarantee: numbers only grow, over all computers of a game as well as their clocks agree; a
+broadcast is in the store before any badge hears it; what a badge missed it is told in order at its
+next contact. Not here: radio, and who is told when (`gateway`).
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -22,7 +21,7 @@ from redband_core.advert import KIND_BROADCAST
 from redband_core.settings_check import ROLES
 
 HOPS = 8
-"""How often a word is passed on: eight badges in a row, each at the edge of the other's range."""
+"""How often it is passed on: eight badges in a row, each at the edge of the other's range."""
 
 TOLD_MAX = 16
 """Words that a badge is told later at most: who missed more gets the newest ones."""
@@ -34,13 +33,13 @@ COMMANDS = {
     "game-over": numbers.BROADCAST_GAME_OVER,
     "begin": numbers.BROADCAST_GAME_BEGINS,
 }
-"""Names of words, as people give them."""
+"""Names of broadcasts, as people give them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Broadcast:
-    """One word. payload: of its advert, 24 bytes, sealed. pauses: what a badge's pause bit is
-    behind it, None when it has nothing to do with that.
+    """One broadcast. payload: of its advert, 24 bytes, sealed. pauses: what a badge's pause bit is
+    after it, None when it has nothing to do with that.
     """
 
     number: int
@@ -57,12 +56,11 @@ def make_broadcast(
     keys: Keys,
     command: int,
     ruleset: CompiledRuleset | None = None,
-    now_s: float | None = None,
 ) -> Broadcast:
-    """Make the next word of the game and keep it in `store`.
+    """Make the next broadcast of the game and keep it in `store`.
 
-    ruleset: of the game, for BROADCAST_FIGHT_OVER. now_s: since 1970. Raises RedbandUserError when
-    the keys may not say one, or the ruleset knows no such event.
+    ruleset: of the game, for BROADCAST_FIGHT_OVER. Raises RedbandUserError when the keys may not
+    say one, or the ruleset knows no such event.
     """
     if keys.broadcast is None:
         raise RedbandUserError(
@@ -74,7 +72,7 @@ def make_broadcast(
         event_id, argument = _fight_over(ruleset)
     # Seconds since 1970 keep the numbers of two computers apart, and those of a new data folder
     # above the old one's.
-    number = max(store.newest_broadcast_number(keys.game_id) + 1, int(now_s or time.time()))
+    number = max(store.newest_broadcast_number(keys.game_id) + 1, store.wall_ms() // 1000)
     block = broadcasts.broadcast_block(number, command, event_id, argument, 0, HOPS)
     cipher = Cipher(algorithms.AES(keys.advert_encrypt), modes.ECB())  # one block
     encrypt = cipher.encryptor().update
@@ -93,13 +91,13 @@ def _fight_over(ruleset: CompiledRuleset | None) -> tuple[int, int]:
 
 
 def known_broadcasts(store: Store, keys: Keys | None) -> list[Broadcast]:
-    """Return the newest words of the game in `store`, oldest first."""
+    """Return the newest broadcasts of the game in `store`, oldest first."""
     if keys is None:
         return []
     rows = store.broadcasts(keys.game_id, TOLD_MAX)
     return [Broadcast(number, command, payload) for number, command, payload in rows]
 
 
-def missed(words: list[Broadcast], broadcast_number: int) -> list[Broadcast]:
-    """Return the words that a badge has still to hear. broadcast_number: its newest one."""
-    return [word for word in words if word.number > broadcast_number][-TOLD_MAX:]
+def missed(broadcasts: list[Broadcast], broadcast_number: int) -> list[Broadcast]:
+    """Return the broadcasts that a badge has still to hear. broadcast_number: its newest one."""
+    return [one for one in broadcasts if one.number > broadcast_number][-TOLD_MAX:]

@@ -55,7 +55,7 @@ async def give(
     seconds: how long to listen for it. language: "en" or "ru". Raises RedbandUserError.
     """
     sighting = await reach(BleakRadio(backend, keys), command.badge_id, seconds)
-    request = new_request()
+    request = new_request(keys.chance)
     said: list[bytes] = []
     boots: list[int] = []
 

@@ -12,6 +12,7 @@ Not here: Bluetooth (`GatewayRadio`), rows (`merge`), the order of syncs (`queue
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -72,8 +73,8 @@ class Gateway:
         self._work = asyncio.Event()
         self._changed = asyncio.Event()
         self._sighted = asyncio.Event()
-        self._words: list[Broadcast] = []
-        self._urgent = 1 << 32  # number of the first word that was said here and now
+        self._broadcasts: list[Broadcast] = []
+        self._urgent = 1 << 32  # number of the first that was said here and now
         self._badges: dict[int, LiveBadge] = {}
         self._players: dict[int, str] = {}
         self._chronicle = Chronicle()
@@ -83,7 +84,7 @@ class Gateway:
     async def load(self) -> None:
         """Bring the view to what the store holds, before anything is heard."""
         self._players = await asyncio.to_thread(self._store.players)
-        self._words = await asyncio.to_thread(known_broadcasts, self._store, self.keys)
+        self._broadcasts = await asyncio.to_thread(known_broadcasts, self._store, self.keys)
         for badge_id in self._players:
             meetings = await asyncio.to_thread(self._store.meetings, badge_id)
             await self._catch_up(self._badge(badge_id), meetings)
@@ -95,7 +96,7 @@ class Gateway:
                 group.create_task(self._radio.scan(self._heard), name="scan")
                 for number in range(self._places.most):
                     group.create_task(self._sync_forever(), name=f"sync {number}")
-                group.create_task(self._learn_words(), name="words")
+                group.create_task(self._learn_broadcasts(), name="broadcasts")
         except ExceptionGroup as group:
             raise leading_error(group) from group
 
@@ -135,17 +136,17 @@ class Gateway:
         self._badge(badge_id)
         self._notify()
 
-    def say(self, word: Broadcast) -> None:
-        """Tell all badges in range a word, which is in the store; badges pass it on."""
-        self._words = [*self._words, word][-TOLD_MAX:]
-        self._urgent = min(self._urgent, word.number)
+    def say(self, broadcast: Broadcast) -> None:
+        """Tell all badges in range a broadcast, which is in the store; badges pass it on."""
+        self._broadcasts = [*self._broadcasts, broadcast][-TOLD_MAX:]
+        self._urgent = min(self._urgent, broadcast.number)
         now_s = self._clock()
         near = [live for live in self._badges.values() if live.is_fresh(now_s)]
         if near:
             # One at least has to hear it, to pass it on to those who are out of our range.
             max(near, key=lambda live: live.rssi_dbm).is_told_next = True
         for live in near:
-            if live.is_told_next or not live.shows(word):
+            if live.is_told_next or not live.shows(broadcast):
                 self._queue_sync(live, 0.0)
 
     async def changed(self) -> None:
@@ -163,7 +164,7 @@ class Gateway:
                 return
             await waiting.wait()
 
-    async def heard(self, badge_id: int, since_s: float = 0.0) -> None:
+    async def heard(self, badge_id: int, since_s: float = -math.inf) -> None:
         """Return when an advert of the badge has come after `since_s` of the gateway's clock."""
         while True:
             waiting = self._sighted
@@ -202,8 +203,8 @@ class Gateway:
 
     def _want(self, live: LiveBadge) -> None:
         delay_s = live.sync_delay_s()
-        if delay_s is None and missed(self._words, live.broadcast_number):
-            # Its journal is here and lacks a word. It may look as if it had heard it; but what it
+        if delay_s is None and missed(self._broadcasts, live.broadcast_number):
+            # Its journal is here and lacks one. It may look as if it had heard it; but what it
             # has not, somebody could send it later.
             live.is_told_next = True
             delay_s = 0.0
@@ -240,11 +241,11 @@ class Gateway:
             except TimeoutError:
                 continue  # some badge's pause is over
 
-    async def _learn_words(self) -> None:
-        """Take over words that were said beside this gateway, with the same store."""
+    async def _learn_broadcasts(self) -> None:
+        """Take over broadcasts that were said beside this gateway, with the same store."""
         while True:
             await asyncio.sleep(LEARN_S)
-            self._words = await asyncio.to_thread(known_broadcasts, self._store, self.keys)
+            self._broadcasts = await asyncio.to_thread(known_broadcasts, self._store, self.keys)
 
     async def _sync(self, live: LiveBadge) -> None:
         sighting = live.doubtful or live.sighting
@@ -252,11 +253,13 @@ class Gateway:
         if sighting is None:
             self._queue.done(live.badge_id)
             return
-        words = missed(self._words, live.broadcast_number)
-        is_urgent = bool(words) and words[-1].number >= self._urgent and not live.shows(words[-1])
-        if words and (live.is_told_next or is_urgent):
-            await self._tell(live, sighting, words)
-            return
+        broadcasts = missed(self._broadcasts, live.broadcast_number)
+        if broadcasts:
+            newest = broadcasts[-1]
+            is_urgent = newest.number >= self._urgent and not live.shows(newest)
+            if live.is_told_next or is_urgent:
+                await self._tell(live, sighting, broadcasts)
+                return
 
         def next_seq(install_id: int) -> int:
             return self._store.next_seq(live.badge_id, install_id)
@@ -297,15 +300,16 @@ class Gateway:
         is_crowded = is_ours and self._places.refused(len(self._busy - {live.badge_id}))
         self._queue.failed(live.badge_id, self._clock(), is_crowded)
 
-    async def _tell(self, live: LiveBadge, sighting: Heard, words: list[Broadcast]) -> None:
+    async def _tell(self, live: LiveBadge, sighting: Heard, broadcasts: list[Broadcast]) -> None:
         try:
             async with asyncio.timeout(FETCH_LIMIT_S):
-                newest = await self._radio.tell(sighting, [word.payload for word in words])
+                payloads = [one.payload for one in broadcasts]
+                newest = await self._radio.tell(sighting, payloads)
         except (TimeoutError, RedbandError) as error:
             self._failed(live, error)
         else:
             # Whatever it answered, it has heard them: it is not told again.
-            live.told_number = max(newest, words[-1].number)
+            live.told_number = max(newest, broadcasts[-1].number)
             live.is_told_next = False
             live.problem = None
             self._queue.done(live.badge_id)

@@ -27,10 +27,10 @@ synced; one that still says so after this time comes from a wiped badge."""
 class LiveBadge:
     """One badge in the gateway's view. `projector` folds what the store holds of it.
 
-    sighting: the newest advert that is believed. doubtful: an older one that came behind it, until
+    sighting: the newest advert that is believed. doubtful: an older one that came after it, until
     a session has told why. seen_s: when the badge was last heard; said_s: when it first said what
     it still says, which is how old its timer is. told_number: newest broadcast that it was
-    told in a session; is_told_next: the next session is for such words.
+    told in a session; is_told_next: the next session is for such broadcasts.
     """
 
     def __init__(self, badge_id: int, projector: Projector) -> None:
@@ -77,13 +77,13 @@ class LiveBadge:
         """Return how loud its newest advert was."""
         return -128 if self.sighting is None else self.sighting.rssi_dbm
 
-    def shows(self, word: Broadcast) -> bool:
-        """Return whether its newest advert shows what a word asks for."""
-        return self.sighting is not None and self.sighting.advert.is_paused is word.pauses
+    def shows(self, broadcast: Broadcast) -> bool:
+        """Return whether its newest advert shows what a broadcast asks for."""
+        return self.sighting is not None and self.sighting.advert.is_paused is broadcast.pauses
 
-    def has_heard(self, word: Broadcast) -> bool:
-        """Return whether it is known to have obeyed a word, or shows it."""
-        return self.broadcast_number >= word.number or self.shows(word)
+    def has_heard(self, broadcast: Broadcast) -> bool:
+        """Return whether it is known to have obeyed a broadcast, or shows it."""
+        return self.broadcast_number >= broadcast.number or self.shows(broadcast)
 
     @property
     def unsynced(self) -> int | None:

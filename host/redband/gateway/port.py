@@ -59,6 +59,6 @@ class GatewayRadio(Protocol):
     async def tell(self, sighting: Heard, payloads: Sequence[bytes]) -> int:
         """Connect, tell the badge these broadcasts, in order, disconnect.
 
-        Returns the number of the newest word that the badge has heard. Raises SyncError.
+        Returns the number of the newest broadcast that the badge has heard. Raises SyncError.
         """
         ...

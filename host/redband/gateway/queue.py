@@ -16,6 +16,8 @@ FIRST_RETRY_S = 0.5
 LAST_RETRY_S = 30.0
 """Longest wait: a badge that walked off is tried twice a minute once it is heard again."""
 
+EARLY_S = 1e-3
+"""A timer may end this much before its time; who then waited for the rest would never end."""
 
 MORE_AFTER_SYNCS = 20
 """Good syncs in a row after which one connection more is tried again."""
@@ -97,7 +99,7 @@ class SyncQueue:
         due = [
             (item.since_s, badge_id)
             for badge_id, item in self._waiting.items()
-            if item.due_s <= now_s and badge_id not in busy
+            if item.due_s - now_s <= EARLY_S and badge_id not in busy
         ]
         return min(due)[1] if due else None
 

@@ -1,4 +1,4 @@
-"""What a badge answers to an order, in words."""
+"""What a badge answers to a command, in words."""
 
 from __future__ import annotations
 

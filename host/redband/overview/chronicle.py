@@ -27,9 +27,8 @@ RECENT_MAX = 500
 """Events kept for a log on a page; all of them are in the store."""
 
 BOOTED = Text("switched on", "включена")
-PAUSED = Text("the game stands still", "игра на паузе")
+PAUSED = Text("the game is paused", "игра на паузе")
 RESUMED = Text("the game goes on", "игра продолжается")
-IN_PAUSE = Text("the game stands still", "игра на паузе")
 _FOR_ALL = (numbers.NOTE_EMERGENCY, numbers.NOTE_SENT_BY, numbers.NOTE_BROADCAST)
 """Notes that more than a technician wants to read."""
 IN_TIMER = Text(", while a timer ran", ", во время таймера")
@@ -64,7 +63,7 @@ def describe(record: Record, names: RuleNames, is_in_timer: bool = False) -> Tex
         if record.kind == journal.REFUSED:
             reason, event_id, args = wire_journal.parse_refused(record.payload)
             event = names.event(event_id, args)
-            why = IN_PAUSE if reason == numbers.REFUSED_PAUSED else names.refusal(reason)
+            why = PAUSED if reason == numbers.REFUSED_PAUSED else names.refusal(reason)
             return Text(f"{event.en}: refused, {why.en}", f"{event.ru}: отказ, {why.ru}")
         if record.kind in (journal.PAUSE, journal.RESUME) and record.payload:
             # Without a payload a new segment of the journal only says again that it is so.
@@ -98,7 +97,7 @@ def _note(payload: bytes, names: RuleNames) -> Text | None:
 
 
 def before(placed: Placed) -> Text:
-    """Return what stands behind a line whose time is not known."""
+    """Return what stands after a line whose time is not known."""
     if not placed.before_boot:
         return Text("time unknown", "время неизвестно")
     boot = f"{placed.before_boot:08x}"

@@ -122,7 +122,7 @@ class Treatments:
                 outcome, event = 0, journal.parse_event(record.payload)
             else:
                 reason, *event = wire_journal.parse_refused(record.payload)
-                outcome = reason or -1  # 0 as a reason: the game stood still
+                outcome = reason or -1  # 0 as a reason: the game was paused
         except ProtocolError:
             return
         if tuple(event) == side.event:

@@ -9,13 +9,13 @@ is for the caller.
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from bleak.backends.device import BLEDevice
 
 from redband.keys import Keys
+from redband.keys.chance import Chance
 from redband.keys.derive import badge_key
 from redband.radio.backend import RadioBackend
 from redband.radio.errors import SyncError, SyncFailure
@@ -54,9 +54,9 @@ class Answered:
     answers: tuple[bytes, ...]
 
 
-def new_request() -> int:
+def new_request(chance: Chance) -> int:
     """Return a number for one command: u32, by chance."""
-    return secrets.randbits(32)
+    return int.from_bytes(chance.token_bytes(4), "little")
 
 
 async def command_badge(

@@ -114,7 +114,7 @@ class Link:
         """Return a link that is connected. Raises SyncError.
 
         connecting: held meanwhile, as an adapter makes one connection at a time (PITFALLS H4). The
-        deadline begins behind the wait for it.
+        deadline begins after the wait for it.
         """
         async with connecting or contextlib.nullcontext():
             link = cls(device, radio, deadline_s)

@@ -91,7 +91,7 @@ class AdvertReader:
     def read(self, payload: bytes, now_s: float) -> tuple[Verdict, Advert | None]:
         """Return what a payload is; with the Advert when it is GOOD, OLD or REPLAYED.
 
-        payload: manufacturer data behind the company id. now_s: of a clock that only grows.
+        payload: manufacturer data after the company id. now_s: of a clock that only grows.
         """
         if len(payload) != advert.PAYLOAD_BYTES or payload[0] != advert.MAGIC:
             return self._other(payload), None

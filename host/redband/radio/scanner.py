@@ -141,7 +141,7 @@ async def _stop(scanner: BleakScanner) -> None:
 
 def no_bluetooth(error: Exception) -> RedbandUserError:
     """Return what to tell a user whose Bluetooth does not work."""
-    # bleak's own errors carry a code for programs behind the words.
+    # bleak's own errors carry a code for programs after the words.
     cause = (str(error.args[0]) if error.args else "") or type(error).__name__
     if isinstance(error, OSError) and error.strerror:
         cause = error.strerror

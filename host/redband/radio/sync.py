@@ -253,7 +253,7 @@ class _Sync:
         """Return what the finished sync came to."""
         session, link = self._session, self._link
         proved = session.proved
-        assert proved is not None  # a session is done only behind it
+        assert proved is not None  # a session is done only after it
         return SyncResult(
             welcome=self._welcome(),
             advert_count=proved.count,

@@ -87,7 +87,7 @@ async def send_update(
         answer = await _carry(link, session, progress)
     finally:
         await link.close()
-    assert session.welcome is not None  # an answer is signed behind it
+    assert session.welcome is not None  # an answer is signed after it
     return UpdateResult(session.welcome, answer, link.sent_bytes, session.gap_count)
 
 

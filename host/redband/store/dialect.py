@@ -92,7 +92,7 @@ _SENTENCES = {
 
 def _base_code(error: sqlite3.Error) -> str:
     name = getattr(error, "sqlite_errorname", "") or ""
-    # Extended codes carry the cause behind the base name: SQLITE_READONLY_DIRECTORY.
+    # Extended codes carry the cause after the base name: SQLITE_READONLY_DIRECTORY.
     return "_".join(name.split("_")[:2])
 
 

@@ -42,7 +42,7 @@ class Store:
 
     def __init__(self, path: Path, wall_ms: Callable[[], int] = _now_ms) -> None:
         self.path = path
-        self._wall_ms = wall_ms
+        self.wall_ms = wall_ms
         self._engine = open_engine(path)
         self._make_schema()
 
@@ -85,7 +85,7 @@ class Store:
         """
         decoded = decode_page(page)
         with self._writing() as connection:
-            return ingest.take_page(connection, page, decoded, self._wall_ms())
+            return ingest.take_page(connection, page, decoded, self.wall_ms())
 
     def note_contact(
         self,
@@ -101,7 +101,7 @@ class Store:
         to wall time later (`walltime`): every record below the cursor is older than this moment.
         """
         with self._writing() as connection:
-            now_ms = self._wall_ms()
+            now_ms = self.wall_ms()
             ingest.know_install(connection, badge_id, install_id, now_ms)
             name = {"badge_id": badge_id, "install_id": install_id, "at_ms": now_ms}
             next_seq = ingest.cursor(connection, badge_id, install_id)
@@ -113,7 +113,7 @@ class Store:
 
     def set_player(self, badge_id: int, player: str) -> None:
         """Write down who wears the badge. `player`: at most 80 characters."""
-        now_ms = self._wall_ms()
+        now_ms = self.wall_ms()
         with self._writing() as connection:
             row = {"badge_id": badge_id, "player": player}
             row |= {"first_contact_ms": now_ms, "last_contact_ms": now_ms}
@@ -144,7 +144,7 @@ class Store:
         """Keep a broadcast, under a number that no word of this game has."""
         with self._writing() as connection:
             row = {"game_id": game_id, "number": number, "command": command}
-            row |= {"payload": payload, "said_ms": self._wall_ms()}
+            row |= {"payload": payload, "said_ms": self.wall_ms()}
             insert_new(connection, schema.fleet_word, [row])
 
     # --- reading ---------------------------------------------------------------------------
@@ -222,7 +222,7 @@ class Store:
     ) -> list[Record]:
         """Return records in the order (badge, install, seq).
 
-        badge_id: only this badge. after: only records behind (install_order, seq) of that badge.
+        badge_id: only this badge. after: only records after (install_order, seq) of that badge.
         """
         record, install = schema.record, schema.install
         same = (record.c.badge_id == install.c.badge_id) & (

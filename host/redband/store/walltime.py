@@ -1,6 +1,6 @@
 """When something happened by the host's clock, as far as that can be known.
 
-Problem: a badge has no wall clock, only game time that stands still without power and runs some
+Problem: a badge has no wall clock, only game time that stops without power and runs some
 per cent fast or slow; the host's clock may have been wrong at one meeting and right at the next
 (PITFALLS G3, G14, R17). Guarantee: pure; the order of the journal is kept; a time that nobody can
 know is said to be unknown, with the start it lies before. The newest meeting is believed, so a map
@@ -118,7 +118,7 @@ class _Line:
         return wall_ms
 
     def _first_rate(self) -> float:
-        """Return wall ms per game ms before the first anchor: as in the interval behind it."""
+        """Return wall ms per game ms before the first anchor: as in the interval after it."""
         if len(self._games) < 2 or self._games[1] == self._games[0]:
             return 1.0
         span_ms = self._games[1] - self._games[0]
@@ -128,7 +128,7 @@ class _Line:
 class WallMap:
     """Maps the game time of one install of a badge to wall time.
 
-    Give it records and meetings in the order of the journal: a meeting behind the records before
+    Give it records and meetings in the order of the journal: a meeting after the records before
     its `next_seq` (`feed` does).
     """
 
@@ -219,7 +219,7 @@ def feed(wall_map: WallMap, records: Iterable[Record], meetings: Iterable[Meetin
 def _agreeing(anchors: list[_Anchor], newer: _Anchor | None) -> list[_Anchor]:
     """Return those of one boot's anchors that agree with all newer ones, oldest first.
 
-    newer: the oldest kept anchor of the boots behind.
+    newer: the oldest kept anchor of the boots after it.
     """
     chosen: list[_Anchor] = []
     for anchor in sorted(anchors, key=lambda one: one.game_ms, reverse=True):

@@ -74,7 +74,7 @@ ENGLISH: dict[str, str] = {
     "resume": "Go on",
     "fight_over": "Fight over",
     "sure": "{}: press again",
-    "stop_help": "All badges stand still, those out of range as well: badges pass it on",
+    "stop_help": "All badges pause, those out of range as well: badges pass it on",
     "resume_help": "The game goes on for all badges",
     "fight_over_help": "The end of the fight for all badges, by the rules of the game",
     "restarts": "restarts: {}",

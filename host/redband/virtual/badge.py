@@ -19,7 +19,6 @@ from redband.virtual.console import Console
 from redband.virtual.entropy import Entropy
 from redband.virtual.flash_faults import FlashCounts, FlashFaults
 from redband.virtual.image import BLOCK_COUNT, fill_image, write_blank_image, write_image
-from redband.virtual.nvs import NvsFile
 from redband.virtual.radio import BadgeRadio, Ether
 from redband.virtual.sensor import MOTOR_MG, SENSOR_HEAP_KIB, Accelerometer, Profile, blow_profile
 from redband.virtual.silicon import opcodes
@@ -75,7 +74,6 @@ class VirtualBadge:
             lambda starts: entropy.number(f"badge {spec.badge_id}, start {starts}"),
             self._pins,
             self.console,
-            NvsFile(directory / "nvs.json"),
             lambda send: BadgeRadio(ether, spec.address, send),
         )
 

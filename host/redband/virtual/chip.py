@@ -16,7 +16,6 @@ from redband.virtual.board_pins import BoardPins
 from redband.virtual.console import SOFT_REBOOT, Console
 from redband.virtual.flash_faults import FlashCounts, FlashFaults
 from redband.virtual.interpreter import Interpreter
-from redband.virtual.nvs import NvsFile
 from redband.virtual.silicon import opcodes
 from redband.virtual.waves import Player
 
@@ -47,7 +46,6 @@ class Chip:
         seed_of_start: Callable[[int], int],
         pins: BoardPins,
         console: Console,
-        nvs: NvsFile,
         make_radio: Callable[[Callable[[int, bytes], None]], Radio],
     ) -> None:
         """Describe it; nothing runs before `power_on`."""
@@ -68,7 +66,6 @@ class Chip:
         self._seed_of_start = seed_of_start
         self._pins = pins
         self._console = console
-        self._nvs = nvs
         self._make_radio = make_radio
         self._radio: Radio | None = None
         self._interpreter: Interpreter | None = None
@@ -94,7 +91,6 @@ class Chip:
             opcodes.RESET: lambda _: self._restart(opcodes.HARD_RESET),
             opcodes.DEEP_SLEEP: self._deep_sleep,
             opcodes.BREAK_TAKEN: lambda _: self._console.break_taken(),
-            opcodes.NVS_SAVE: self._nvs_save,
             opcodes.FLASH_CUT: lambda _: self._flash_cut(),
             opcodes.FLASH_COUNTS: self._flash_counted,
             opcodes.WAVE_DONE: self.player.done,
@@ -169,7 +165,6 @@ class Chip:
             "is_main_run": is_main_run,
             "flash_cut_after": self.flash_cut_after,
             "flash_faults": self.flash_faults.packed().hex(),
-            "nvs": self._nvs.values,
             "levels": self._pins.driven_levels(),
             "voltages_mv": [self._pins.battery_at_pin()],
             "board": self._pins.board_facts(),
@@ -292,7 +287,3 @@ class Chip:
         self.send(opcodes.FLASH_ASK)
         await self._is_flash_counted.wait()
         return self._flash_counts
-
-    def _nvs_save(self, payload: bytes) -> None:
-        self._nvs.save(payload)
-        self.send(opcodes.REPLY)

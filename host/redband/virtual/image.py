@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from littlefs import LittleFS
+from littlefs import LittleFS, UserContext
 
 BLOCK_BYTES = 4096
 BLOCK_COUNT = 512
@@ -23,11 +23,21 @@ _GEOMETRY: dict[str, Any] = {
     "lookahead_size": 32,
 }
 _DISK_VERSION = 0x00020000
+_BLANK = b"\xff" * (BLOCK_BYTES * BLOCK_COUNT)
+
+
+class _Flash(UserContext):
+    """An image in memory. The parent logs each read, which takes most of the read's time."""
+
+    def read(self, cfg: Any, block: int, off: int, size: int) -> bytearray:
+        start = block * cfg.block_size + off
+        return self.buffer[start : start + size]
 
 
 def write_image(path: Path, files: Mapping[str, bytes]) -> None:
     """Write a new image with `files` (absolute path on the badge -> content)."""
-    flash = LittleFS(disk_version=_DISK_VERSION, **_GEOMETRY)
+    blank = _Flash(buffer=bytearray(_BLANK))
+    flash = LittleFS(blank, disk_version=_DISK_VERSION, **_GEOMETRY)
     for name, content in sorted(files.items()):
         parent = str(PurePosixPath(name).parent)
         if parent != "/":
@@ -39,28 +49,36 @@ def write_image(path: Path, files: Mapping[str, bytes]) -> None:
 
 def write_blank_image(path: Path) -> None:
     """Write an image of erased flash, as a board has before its first start."""
-    _replace(path, b"\xff" * (BLOCK_BYTES * BLOCK_COUNT))
+    _replace(path, _BLANK)
 
 
-def read_image(path: Path) -> dict[str, bytes]:
-    """Return all files of the image at `path` (path on the badge -> content)."""
-    flash = LittleFS(mount=False, **_GEOMETRY)
-    flash.context.buffer = bytearray(path.read_bytes())
-    flash.mount()
+def read_image(path: Path, under: str = "/") -> dict[str, bytes]:
+    """Return the files of the image at `path` whose name begins with `under`: name -> content."""
+    return files_of(path.read_bytes(), under)
+
+
+def files_of(image: bytes, under: str = "/") -> dict[str, bytes]:
+    """Return the files of an image, see read_image."""
+    flash = _mounted(image)
     files = {}
     for root, _directories, names in flash.walk("/"):
         for name in names:
             full = str(PurePosixPath(root) / name)
-            with flash.open(full, "rb") as file:
-                files[full] = file.read()
+            if full.startswith(under):
+                with flash.open(full, "rb") as file:
+                    files[full] = file.read()
     return files
+
+
+def _mounted(image: bytes) -> LittleFS:
+    flash = LittleFS(_Flash(buffer=bytearray(image)), mount=False, **_GEOMETRY)
+    flash.mount()  # at once it would format what is no file system
+    return flash
 
 
 def fill_image(path: Path, free_blocks: int) -> None:
     """Add a file /filler to the image at `path` that leaves about `free_blocks` of 4096 bytes."""
-    flash = LittleFS(mount=False, **_GEOMETRY)
-    flash.context.buffer = bytearray(path.read_bytes())
-    flash.mount()
+    flash = _mounted(path.read_bytes())
     room = BLOCK_COUNT - flash.used_block_count - free_blocks
     with flash.open("/filler", "wb") as file:
         for _ in range(max(room - 1, 0)):  # one block goes to the index of the others

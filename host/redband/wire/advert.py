@@ -41,7 +41,7 @@ upper 14 bits count the starts. signal: index of the ruleset's signal, 0..127. c
 counter_b: the counters that the ruleset shows, u8. timer_s: of the shown timer, rounded up,
 NO_TIMER for none. last_seq: number of the newest journal record, of which an advert has the lower
 24 bits (see widened), NO_SEQ for none. battery_pct: 0..100. role: 0..4. flags: FLAG_ bits.
-is_paused: the game stands still. is_emergency: a real one."""
+is_paused: the game is paused. is_emergency: a real one."""
 
 
 def decode_state(block: "bytes | bytearray | memoryview") -> Advert:

@@ -1,4 +1,4 @@
-"""What only a host says to a badge and reads from it of orders: see command_frames.
+"""What only a host says to a badge and reads from it of commands: see command_frames.
 
 Guarantee: as there; no badge carries this in its memory.
 """

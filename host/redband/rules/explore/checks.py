@@ -291,5 +291,5 @@ def signal_reads(system) -> set[int]:
 
 
 def timer_seen(walk: Walk, track: int, state: int) -> bool:
-    """Return True when the timer of that state was seen running or standing still."""
+    """Return True when the timer of that state was seen running or paused."""
     return any((track, state, value) in walk.timers for value in (RUNNING, PAUSED))

@@ -67,7 +67,7 @@ PHRASES: dict[str, tuple[str, str]] = {
         "задайте состоянию время больше 0 или время при входе (-> {name} for ...)",
     ),
     "paused": (
-        "The timer of {state} cannot end: it can stand still, and then nothing lets it go on.",
+        "The timer of {state} cannot end: it can be paused, and then nothing lets it go on.",
         "Таймер {state} не может кончиться: остановленный, он ничем не запускается.",
     ),
     "paused_hint": (

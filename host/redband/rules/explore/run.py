@@ -2,7 +2,7 @@
 
 Problem: the explorer must do what a badge does, with what it has left of a badge's state.
 Guarantee: the order of rules, refusals and "always" rules is that of `redband_core.engine`; a test
-compares them. Timers only run, stand still or are off: one that runs may end at any moment.
+compares them. Timers only run, are paused or are off: one that runs may end at any moment.
 """
 
 from __future__ import annotations

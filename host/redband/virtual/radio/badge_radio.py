@@ -64,7 +64,7 @@ class BadgeRadio:
         self._send = send
         self._stack: _Stack | None = None
         self._starting: RadioController | None = None
-        self._tasks: set[asyncio.Task] = set()
+        self._tasks: dict[asyncio.Task, None] = {}  # in the order of the calls
         self._calls: dict[int, Call] = {
             frames.POWER_ON: self._power_on,
             frames.POWER_OFF: self._power_off,
@@ -145,8 +145,8 @@ class BadgeRadio:
 
     def _spawn(self, coroutine: Coroutine) -> None:
         task = asyncio.get_running_loop().create_task(coroutine)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks[task] = None
+        task.add_done_callback(self._tasks.pop)
 
     async def _answer(self, call: Call, payload: bytes) -> None:
         error, answer = 0, b""

@@ -1,6 +1,6 @@
 """What moves a badge: gravity, blows, the vibration motor; in milli-g on three axes.
 
-Guarantee: profiles queue behind each other and never overlap. Plain integers; runs on
+Guarantee: profiles queue one after the other and never overlap. Plain integers; runs on
 MicroPython and on the host. Does not know sensors: lis3dh.py does.
 """
 

@@ -11,7 +11,6 @@ WATCHDOG_FEED = 0x44
 RESET = 0x45  # no answer: the owner ends this process
 DEEP_SLEEP = 0x46  # u32 ms (0: for ever), then u8 pin, u8 level for each wake pin; no answer
 BREAK_TAKEN = 0x47
-NVS_SAVE = 0x48  # JSON: the whole of the non-volatile store; answered by an empty reply
 FLASH_CUT = 0x49  # the flash operation is reached at which the owner wants the power cut
 WAVE_DONE = 0x4A  # u16 id of the wave or motion that is over, its rest too
 SENSOR_REGISTERS = 0x4B  # all registers of the accelerometer, which a reset of the chip leaves

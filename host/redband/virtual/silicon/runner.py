@@ -2,7 +2,7 @@
 
 Guarantee: the program finds the image's littlefs at "/", the chip's modules and clock, the module
 path of a board, and nothing of the host. The owner types `import runner;runner.boot(globals())`
-at the prompt, so that Ctrl-C, traceback and prompt behind the program are the real ones.
+at the prompt, so that Ctrl-C, traceback and prompt after the program are the real ones.
 """
 
 import binascii
@@ -53,7 +53,6 @@ def _install_silicon(facts: dict) -> None:
     for name in _STAND_INS:
         __import__(name)
     import analog
-    import esp32
     import fitted
     import machine
     import pins
@@ -62,7 +61,6 @@ def _install_silicon(facts: dict) -> None:
     unique_id = bytes(int(facts["unique_id"][i : i + 2], 16) for i in range(0, 12, 2))
     machine.set_rtc(facts["rtc"])
     machine.set_facts(facts["reset_cause"], facts["wake_reason"], unique_id)
-    esp32.set_store(facts["nvs"])
     for number, level in facts["levels"]:
         waves.drive_by_hand(number, level)
     pins.held.update(facts["held"])

@@ -1,7 +1,7 @@
 """Ends and sleeps of the chip: reset, deep sleep, light sleep, and what wakes it.
 
 Guarantee: as ports/esp32/modmachine.c says for an ESP32-C3: GPIO wakes it, there is no ext0 or
-ext1; only GPIO0-5 end a deep sleep. In light sleep the processor stands still: no handler runs,
+ext1; only GPIO0-5 end a deep sleep. In light sleep the processor stops: no handler runs,
 edges are lost, and a radio that is on is dead afterwards until it is switched off and on.
 Does not model: the interrupt that a wake pin's level raises for ever, PWM and USB in light sleep.
 """

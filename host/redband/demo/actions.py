@@ -1,4 +1,4 @@
-"""Hands on the virtual field: what the script, the page and the command line may do to a badge.
+"""Actions on the virtual field: what the script, the page and the command line may do to a badge.
 
 Guarantee: everything goes through what a person could do to a real badge. An action on a badge
 that is not there, or that its state forbids, is one sentence.
@@ -14,10 +14,10 @@ from redband.virtual.badge import VirtualBadge
 from redband.virtual.field import Field
 
 ALIASES = {"hit": PRESS}
-"""Words of the page for what hands do."""
+"""Words of the page for actions."""
 
 
-class Hands:
+class Actions:
     """All that can be done to the badges of `field`."""
 
     def __init__(self, field: Field) -> None:

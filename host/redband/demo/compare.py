@@ -25,7 +25,7 @@ DRAIN_S = 30.0
 """Longest wait until the host holds all that badges say they have."""
 
 
-async def judge(field: Field, gateway: Gateway, store: Store, console: Console) -> int:
+async def compare_witnesses(field: Field, gateway: Gateway, store: Store, console: Console) -> int:
     """Compare the witnesses, print the summary, and return 0 when all agree, else 1.
 
     The badges have no power afterwards.

@@ -1,0 +1,66 @@
+"""The product's silicon in one process with a test: `line.SocketLine` without an owner.
+
+Guarantee: the modules are those that virtual badges run on; a rest leaps at once to its end or to
+the world's next step, so a check sleeps for hours in no time and sees the same ticks each time.
+A test moves the world by the silicon's own functions (`pins.drive`, `analog.set_voltage`) and
+reads `sent`. Does not start again: what ends a chip raises Ended.
+"""
+
+import io
+import struct
+
+import bus
+import clock
+import clock_modules
+import opcodes
+
+_ENDS = (opcodes.RESET, opcodes.DEEP_SLEEP)
+_RTC_BYTES = 2050
+
+
+class Ended(BaseException):
+    """The chip has ended; args: the opcode (RESET, DEEP_SLEEP) and its payload."""
+
+
+class Line:
+    """Takes what the chip says; grants every rest."""
+
+    def __init__(self) -> None:
+        self.sent = []  # (opcode, payload)
+        self._coming = b""
+
+    def write(self, frame: bytes) -> None:
+        """Take a frame of the chip."""
+        opcode, payload = frame[2], frame[3:]
+        self.sent.append((opcode, payload))
+        if opcode in _ENDS:
+            raise Ended(opcode, payload)
+        if opcode == opcodes.NVS_SAVE:
+            self._give(bus.REPLY_TO_SILICON, b"")
+
+    def readinto(self, view) -> "int | None":
+        """Give the chip what has come."""
+        count = len(self._coming)
+        view[:count] = self._coming
+        self._coming = b""
+        return count or None
+
+    def rest(self, until_us: int, _taken: int, _pending: int, _poller=None) -> None:
+        """Leap to its end."""
+        if until_us >= clock.NEVER_US:
+            raise RuntimeError("every task waits for ever")
+        self._give(opcodes.GO, struct.pack("<QH", until_us, 0))
+
+    def _give(self, opcode: int, payload: bytes) -> None:
+        self._coming += struct.pack("<HB", len(payload), opcode) + payload
+
+
+def start() -> None:
+    """Put the chip in place; before anything imports asyncio, time or machine."""
+    bus.the_bus.line = Line()
+    its_clock = clock.Clock(0, 0, bus.the_bus.wait_for_owner)
+    clock_modules.install(its_clock, seed=1)
+    import machine
+    import waves  # noqa: F401 (and the world, which the bus asks)
+
+    machine._rtc_file[0] = io.BytesIO(bytes(_RTC_BYTES))
