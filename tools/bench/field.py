@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import time
 from collections.abc import Sequence
 
@@ -70,4 +71,6 @@ def measure() -> Table:
         speed, on_one_core = run(bench, is_real=False)
         how = f"{SECONDS} s of the clock; {on_one_core:.1f} x by the processor time used"
         table.add(name, f"{speed:.1f} x real time", how)
+    load = os.getloadavg()[0]
+    table.add("load of the machine", f"{load:.1f}", "last minute; more than its cores: others ran")
     return table
