@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 
 import pytest
+from tests.support.fields import redband
 
 from redband.build import packages
 from redband.cli.app import run
@@ -26,48 +26,40 @@ async def field(field: Field) -> Field:
     return field
 
 
-async def redband(field: Field, *arguments: str) -> int:
-    options = ["--field", str(field.directory), "--listen", "5"]
-    return await asyncio.to_thread(run, ["update", *arguments, *options])
+async def update(field: Field, *arguments: str, code: int = 0) -> tuple[str, str]:
+    return await redband(field, "update", *arguments, "--listen", "5", code=code)
 
 
 def settings(field: Field, badge_id: int) -> dict:
     return json.loads(read_image(field.badges[badge_id].image_path)["/settings.json"])
 
 
-@pytest.mark.real_time
 async def test_several_badges_one_after_the_other_and_who_was_not_heard_is_named(
-    field: Field, capfd: pytest.CaptureFixture[str]
+    field: Field,
 ) -> None:
-    code = await redband(field, "settings", "--badges", "1,2,9", "--set", "brightness_pct=40")
-    said = capfd.readouterr()
-    assert code == 1
-    assert said.err == "badge 9: was not heard in 5 s\n"
+    out, err = await update(
+        field, "settings", "--badges", "1,2,9", "--set", "brightness_pct=40", code=1
+    )
+    assert err == "badge 9: was not heard in 5 s\n"
     for badge_id in (1, 2):
-        assert f"badge {badge_id}: runs the new settings" in said.out
+        assert f"badge {badge_id}: runs the new settings" in out
         assert settings(field, badge_id)["brightness_pct"] == 40
-    code = await redband(field, "ruleset", "--badges", "all", "--ruleset", "wounds_hospital")
-    said = capfd.readouterr()
-    assert code == 1
-    assert said.err.count("would begin a new game there") == 2
-    assert "Traceback" not in said.err
+    _out, err = await update(
+        field, "ruleset", "--badges", "all", "--ruleset", "wounds_hospital", code=1
+    )
+    assert err.count("would begin a new game there") == 2
+    assert "Traceback" not in err
 
 
-@pytest.mark.real_time
-async def test_technician_may_and_medic_may_not(
-    field: Field, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+async def test_technician_may_and_medic_may_not(field: Field, tmp_path: Path) -> None:
     for role, code in ((4, 0), (1, 2)):
         key = tmp_path / f"{role}.key"
         save_role_keys(key, field.keys.for_role(role), False)
         arguments = ["settings", "--badges", "1", "--set", "player=Boris", "--key", str(key)]
-        assert await redband(field, *arguments) == code
-    said = capfd.readouterr()
-    assert said.err == (
-        "redband: A medic may not update badges; take the technician's key with --key.\n"
-    )
+        _out, err = await update(field, *arguments, code=code)
+    assert err == "redband: A medic may not update badges; take the technician's key with --key.\n"
     assert settings(field, 1)["player"] == "Boris"
-    assert await redband(field, "abort", "--badges", "1") == 0
+    await update(field, "abort", "--badges", "1")
 
 
 @pytest.mark.parametrize(

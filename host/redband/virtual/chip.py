@@ -287,7 +287,3 @@ class Chip:
         self.send(opcodes.FLASH_ASK)
         await self._is_flash_counted.wait()
         return self._flash_counts
-
-    def _nvs_save(self, payload: bytes) -> None:
-        self._nvs.save(payload)
-        self.send(opcodes.REPLY)
