@@ -71,8 +71,8 @@ async def test_press_hold_and_shake_reach_the_pins(field):
 async def test_recorded_edges_and_rest_reach_the_pins(field):
     seen = []
     field.badges[3].on_leds.append(lambda _, leds: seen.append(leds[0]))
-    wave = [[0, 1], [30_000, 0], [30_000, 1], [30_000, 0]]
-    request = {"do": "edges", "badge": 3, "contact": "button", "edges": wave, "rest_ms": 30}
+    pulse = [[0, 1], [30_000, 0], [30_000, 1], [30_000, 0]]
+    request = {"do": "edges", "badge": 3, "contact": "button", "edges": pulse, "rest_ms": 30}
     answer = await ask(field.control_path, request)
     assert answer["played"] is True
     assert seen == [1, 0, 1, 0]

@@ -50,7 +50,8 @@ def open_files() -> set[str]:
     found = set()
     for entry in Path("/proc/self/fd").iterdir():
         try:
-            target = str(entry.readlink())
+            # A terminal that the run was given may be closed at its other end meanwhile.
+            target = str(entry.readlink()).removesuffix(" (deleted)")
         except FileNotFoundError:
             continue
         if "/ptmx" in target or "/pts/" in target or target.endswith((".img", ".sqlite")):

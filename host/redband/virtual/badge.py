@@ -19,12 +19,12 @@ from redband.virtual.console import Console
 from redband.virtual.entropy import Entropy
 from redband.virtual.flash_faults import FlashCounts, FlashFaults
 from redband.virtual.image import BLOCK_COUNT, fill_image, write_blank_image, write_image
+from redband.virtual.pulses import Edges
 from redband.virtual.radio import BadgeRadio, Ether
 from redband.virtual.sensor import MOTOR_MG, SENSOR_HEAP_KIB, Accelerometer, Profile, blow_profile
 from redband.virtual.silicon import opcodes
 from redband.virtual.spec import FIRMWARE_HEAP_KIB, BadgeSpec
 from redband.virtual.usb_port import UsbPort
-from redband.virtual.waves import Edges
 
 PRESS_MS = 80
 HOLD_MS = 2000
@@ -160,7 +160,7 @@ class VirtualBadge:
             raise RedbandUserError(f"Pull the battery of badge {self.badge_id} first.")
         fill_image(self.image_path, free_blocks)
 
-    # Button and sensor. Each returns when the badge has played it, see redband.virtual.waves.
+    # Button and sensor. Each returns when the badge has played it, see redband.virtual.pulses.
 
     async def press(
         self, duration_ms: float = PRESS_MS, bounces: int = 0, rest_ms: float = 0

@@ -16,8 +16,8 @@ from redband.virtual.board_pins import BoardPins
 from redband.virtual.console import SOFT_REBOOT, Console
 from redband.virtual.flash_faults import FlashCounts, FlashFaults
 from redband.virtual.interpreter import Interpreter
+from redband.virtual.pulses import Player
 from redband.virtual.silicon import opcodes
-from redband.virtual.waves import Player
 
 
 class Radio(Protocol):
@@ -93,7 +93,7 @@ class Chip:
             opcodes.BREAK_TAKEN: lambda _: self._console.break_taken(),
             opcodes.FLASH_CUT: lambda _: self._flash_cut(),
             opcodes.FLASH_COUNTS: self._flash_counted,
-            opcodes.WAVE_DONE: self.player.done,
+            opcodes.PULSE_DONE: self.player.done,
             opcodes.SENSOR_REGISTERS: pins.sensor_registers,
         }
 

@@ -190,9 +190,9 @@ class ControlServer:
         edges = request.get("edges")
         if not isinstance(edges, list) or not all(map(_is_edge, edges)):
             raise RedbandUserError(f"edges is a list of [microseconds, 0 or 1], not {edges!r}.")
-        wave = [(delay_us, bool(is_closed)) for delay_us, is_closed in edges]
+        pulse = [(delay_us, bool(is_closed)) for delay_us, is_closed in edges]
         rest_ms = _number(request, "rest_ms", 0, TOUCH_MAX_MS)
-        return await badge.play(str(request.get("contact", BUTTON)).upper(), wave, rest_ms)
+        return await badge.play(str(request.get("contact", BUTTON)).upper(), pulse, rest_ms)
 
     async def _flash(self, badge: VirtualBadge) -> Request:
         try:

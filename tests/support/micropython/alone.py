@@ -61,6 +61,6 @@ def start() -> None:
     its_clock = clock.Clock(0, 0, bus.the_bus.wait_for_owner)
     clock_modules.install(its_clock, seed=1)
     import machine
-    import waves  # noqa: F401 (and the world, which the bus asks)
+    import pulses  # noqa: F401 (and the world, which the bus asks)
 
     machine._rtc_file[0] = io.BytesIO(bytes(_RTC_BYTES))

@@ -14,7 +14,7 @@ import i2c
 import opcodes
 import pins
 import sleep
-from waves import Rattle, the_waves
+from pulses import Rattle, the_pulses
 from world import the_world
 
 _POINT_BYTES = 10
@@ -77,7 +77,7 @@ def _fit_sensor(facts: dict):
         profile = []
         for offset in range(2, len(payload), _POINT_BYTES):
             profile.append(struct.unpack_from("<Ihhh", payload, offset))
-        the_waves.finish_at(sensor.feed(profile), payload[0] | payload[1] << 8)
+        the_pulses.finish_at(sensor.feed(profile), payload[0] | payload[1] << 8)
 
     def fail(_opcode: int, payload: bytes) -> None:
         sensor.fault = payload[0]

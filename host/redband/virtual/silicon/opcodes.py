@@ -12,7 +12,7 @@ RESET = 0x45  # no answer: the owner ends this process
 DEEP_SLEEP = 0x46  # u32 ms (0: for ever), then u8 pin, u8 level for each wake pin; no answer
 BREAK_TAKEN = 0x47
 FLASH_CUT = 0x49  # the flash operation is reached at which the owner wants the power cut
-WAVE_DONE = 0x4A  # u16 id of the wave or motion that is over, its rest too
+PULSE_DONE = 0x4A  # u16 id of the pulse or motion that is over, its rest too
 SENSOR_REGISTERS = 0x4B  # all registers of the accelerometer, which a reset of the chip leaves
 FLASH_COUNTS = 0x4C  # u32 bytes programmed, u32 programs, u32 blocks erased since the start
 LIGHT_SLEEP = 0x4D  # begins, with the radio on
@@ -22,11 +22,11 @@ PROMPT = 0x50  # the program is over; the next thing that is printed is the prom
 
 # Owner to badge.
 REPLY = 0xC0
-PIN_DRIVE = 0xC1  # u8 pin, u8 level driven from outside (0, 1, or OPEN); ends the pin's waves
+PIN_DRIVE = 0xC1  # u8 pin, u8 level driven from outside (0, 1, or OPEN); ends the pin's pulses
 ADC_MV = 0xC2  # u8 pin, u16 mV at the pin
 BREAK = 0xC3  # Ctrl-C on the USB port while a program runs
 BREAK_CANCEL = 0xC4  # the owner has interrupted the program in another way
-PIN_WAVE = 0xC5  # u16 id, u8 pin, (u32 us to wait, u8 level driven then) each, u32 us of rest
+PIN_PULSE = 0xC5  # u16 id, u8 pin, (u32 us to wait, u8 level driven then) each, u32 us of rest
 MOTION = 0xC6  # u16 id, (u32 us from its begin, i16 x, i16 y, i16 z in mg) each
 SENSOR_FAULT = 0xC7  # u8 errno that every transfer to the accelerometer fails with, 0 for none
 FLASH_FAULTS = 0xC8  # as redband.virtual.flash_faults packs them

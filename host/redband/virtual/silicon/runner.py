@@ -40,7 +40,7 @@ _HIDDEN = (
     "sleep",
     "task_queue",
     "umachine",
-    "waves",
+    "pulses",
     "world",
 )
 
@@ -56,13 +56,13 @@ def _install_silicon(facts: dict) -> None:
     import fitted
     import machine
     import pins
-    import waves
+    import pulses
 
     unique_id = bytes(int(facts["unique_id"][i : i + 2], 16) for i in range(0, 12, 2))
     machine.set_rtc(facts["rtc"])
     machine.set_facts(facts["reset_cause"], facts["wake_reason"], unique_id)
     for number, level in facts["levels"]:
-        waves.drive_by_hand(number, level)
+        pulses.drive_by_hand(number, level)
     pins.held.update(facts["held"])
     machine.is_usb_host[0] = facts["usb_host"]
     fitted.fit(facts["board"])

@@ -1,4 +1,4 @@
-"""Waves at the contacts: on the badge's own clock, whatever the machine is busy with."""
+"""Pulses at the contacts: on the badge's own clock, whatever the machine is busy with."""
 
 import asyncio
 import os
@@ -8,7 +8,7 @@ import time
 import pytest
 
 from redband.errors import RedbandUserError
-from redband.virtual import waves
+from redband.virtual import pulses
 
 # Prints each press with its length and the pause before it, in ms of the badge's own clock.
 STAMPS = """
@@ -119,7 +119,7 @@ print("ready")
     assert spans_ms == [300, 500, 200]
 
 
-async def test_waves_of_one_contact_queue_and_those_of_two_do_not(make_badge):
+async def test_pulses_of_one_contact_queue_and_those_of_two_do_not(make_badge):
     badge = await make_badge(
         """
 import time
@@ -209,7 +209,7 @@ while True: time.sleep_ms(10)
 
 @pytest.mark.real_time
 async def test_press_returns_though_the_program_never_looks(make_badge, monkeypatch):
-    monkeypatch.setattr(waves, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(pulses, "PATIENCE_S", 0.2)
     badge = await make_badge("print('deaf')\nwhile True: pass")
     await badge.console.wait_output(b"deaf")
     assert not await badge.press(20)
@@ -288,7 +288,7 @@ async def test_presses_in_a_badge_without_power_are_over_in_their_time(make_badg
     assert 0.2 <= asyncio.get_running_loop().time() - started_s < 2
 
 
-async def test_wave_that_is_none_is_one_sentence(make_badge):
+async def test_pulse_that_is_none_is_one_sentence(make_badge):
     badge = await make_badge(with_power=False)
     for edges, word in (
         ([], "0"),

@@ -1,6 +1,6 @@
 """Edges at the chip's pins that hands make: lists from the owner, and the motor's rattling switch.
 
-Guarantee: waves of one pin queue behind each other, each with its rest, and never overlap; the
+Guarantee: pulses of one pin queue behind each other, each with its rest, and never overlap; the
 owner is told when one is over.
 """
 
@@ -20,15 +20,15 @@ _RATTLE_CLOSED_US = 400
 _RATTLE_OPEN_US = (9800, 15200, 4700, 20400)
 
 
-class Waves:
+class Pulses:
     """Everything that is queued, as it came from the owner: memory is the firmware's."""
 
     def __init__(self) -> None:
-        self._queues = {}  # pin -> [due_us, [PIN_WAVE payloads], offset of the next edge or rest]
-        self._motions = []  # (end_us, wave id)
+        self._queues = {}  # pin -> [due_us, [PIN_PULSE payloads], offset of the next edge or rest]
+        self._motions = []  # (end_us, pulse id)
 
     def add(self, payload: bytes) -> None:
-        """Queue the payload of a PIN_WAVE."""
+        """Queue the payload of a PIN_PULSE."""
         queue = self._queues.get(payload[2])
         if queue is None:
             due_us = the_world.now_us() + _delay_us(payload, _FIRST_EDGE)
@@ -37,9 +37,9 @@ class Waves:
             queue[1].append(payload)
         the_world.changed()
 
-    def finish_at(self, at_us: int, wave_id: int) -> None:
+    def finish_at(self, at_us: int, pulse_id: int) -> None:
         """Tell the owner of the end of a motion then."""
-        self._motions.append((at_us, wave_id))
+        self._motions.append((at_us, pulse_id))
         the_world.changed()
 
     def drop(self, pin: int) -> None:
@@ -81,8 +81,8 @@ def _delay_us(payload: bytes, offset: int) -> int:
     return struct.unpack_from("<I", payload, offset)[0]
 
 
-def _done(wave_id: int) -> None:
-    bus.send(opcodes.WAVE_DONE, struct.pack("<H", wave_id))
+def _done(pulse_id: int) -> None:
+    bus.send(opcodes.PULSE_DONE, struct.pack("<H", pulse_id))
 
 
 class Rattle:
@@ -118,30 +118,30 @@ class Rattle:
 
     def _close(self, is_closed: bool) -> None:
         self._is_closed = is_closed
-        if hands.get(self._pin, opcodes.OPEN) == opcodes.OPEN:
+        if driven.get(self._pin, opcodes.OPEN) == opcodes.OPEN:
             pins.drive(self._pin, self._closed_level if is_closed else opcodes.OPEN)
 
 
-hands = {}  # pin -> level that a hand drives, or OPEN
-the_waves = Waves()
-the_world.add(the_waves)
+driven = {}  # pin -> level that a hand drives, or OPEN
+the_pulses = Pulses()
+the_world.add(the_pulses)
 
 
 def drive_by_hand(pin: int, level: int) -> None:
     """Set what a hand does to a pin: 0, 1 or `opcodes.OPEN`."""
-    hands[pin] = level
+    driven[pin] = level
     pins.drive(pin, level)
 
 
 def _on_drive(_opcode: int, payload: bytes) -> None:
-    the_waves.drop(payload[0])
+    the_pulses.drop(payload[0])
     drive_by_hand(payload[0], payload[1])
     the_world.changed()
 
 
-def _on_wave(_opcode: int, payload: bytes) -> None:
-    the_waves.add(payload)
+def _on_pulse(_opcode: int, payload: bytes) -> None:
+    the_pulses.add(payload)
 
 
 bus.register(opcodes.PIN_DRIVE, opcodes.PIN_DRIVE, _on_drive, at_once=True)
-bus.register(opcodes.PIN_WAVE, opcodes.PIN_WAVE, _on_wave, at_once=True)
+bus.register(opcodes.PIN_PULSE, opcodes.PIN_PULSE, _on_pulse, at_once=True)

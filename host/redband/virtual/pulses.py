@@ -1,8 +1,8 @@
 """Hands at the contacts of a badge: lists of edges, played on the badge's own clock.
 
 Problem: edges that the owner's timers make are stretched and merged when the machine is busy.
-Guarantee: while a program runs, a whole wave is handed to its process, which plays it in game
-time and says when it is over; waves of one contact queue and never overlap. With no program
+Guarantee: while a program runs, a whole pulse is handed to its process, which plays it in game
+time and says when it is over; pulses of one contact queue and never overlap. With no program
 (battery out, deep sleep) the owner drives the level itself, so that a hand can wake the badge,
 and hands over what is left as soon as a program runs. `play` always returns.
 Does not promise that the program has looked: one that never does, never sees an edge.
@@ -27,7 +27,7 @@ EDGES_MAX = 400
 """What one frame of the bus takes."""
 AHEAD = 8
 AHEAD_EDGES = 100
-"""Waves, and edges of those behind the first, that one contact has in the badge: its memory is
+"""Pulses, and edges of those behind the first, that one contact has in the badge: its memory is
 the firmware's, and more do not fit."""
 DELAY_MAX_US = 0xFFFFFFFF
 PATIENCE_S = 5.0
@@ -55,7 +55,7 @@ class Chip(Protocol):
 
 
 @dataclass(eq=False)
-class _Wave:
+class _Pulse:
     contact: str
     edges: Edges
     rest_us: int
@@ -69,32 +69,32 @@ class _Wave:
 
 
 class Player:
-    """Plays waves at the contacts of one badge."""
+    """Plays pulses at the contacts of one badge."""
 
     def __init__(self, chip: Chip, pins: BoardPins) -> None:
         self._chip = chip
         self._pins = pins
-        self._queues: dict[str, list[_Wave]] = {}
-        self._sent: dict[int, _Wave] = {}
+        self._queues: dict[str, list[_Pulse]] = {}
+        self._sent: dict[int, _Pulse] = {}
         self._last_id = 0
 
     async def play(self, contact: str, edges: Edges, rest_us: int = 0) -> bool:
         """Play `edges` at a contact, then leave it alone for `rest_us`.
 
         Returns True when it is over, False when the program did not look for so long that nobody
-        waits any more (the wave stays queued). Raises RedbandUserError for what is no wave.
+        waits any more (the pulse stays queued). Raises RedbandUserError for what is no pulse.
         """
         self._check(edges, rest_us)
-        wave = _Wave(contact, list(edges), rest_us, _now_s())
+        pulse = _Pulse(contact, list(edges), rest_us, _now_s())
         queue = self._queues.setdefault(contact, [])
-        queue.append(wave)
+        queue.append(pulse)
         try:
-            return await self._until_over(wave)
+            return await self._until_over(pulse)
         except asyncio.CancelledError:
-            self._let_go(wave)
+            self._let_go(pulse)
             raise
         finally:
-            queue.remove(wave)
+            queue.remove(pulse)
             if queue:
                 queue[0].begun_s = _now_s()
             for other in queue[:AHEAD]:
@@ -102,101 +102,101 @@ class Player:
 
     async def move(self, profile: Profile) -> bool:
         """Let the accelerometer of a running badge feel `profile`; returns as `play` does."""
-        wave = _Wave("", [], profile[-1][0])
-        payload = struct.pack("<H", self._number(wave))
+        pulse = _Pulse("", [], profile[-1][0])
+        payload = struct.pack("<H", self._number(pulse))
         for point in profile:
             payload += struct.pack("<Ihhh", *point)
         self._chip.send(opcodes.MOTION, payload)
-        return await self._until_over(wave)
+        return await self._until_over(pulse)
 
     @staticmethod
     def _check(edges: Edges, rest_us: int) -> None:
         if not 0 < len(edges) <= EDGES_MAX:
-            raise RedbandUserError(f"A wave has 1 to {EDGES_MAX} edges, not {len(edges)}.")
+            raise RedbandUserError(f"A pulse has 1 to {EDGES_MAX} edges, not {len(edges)}.")
         for delay_us in [delay_us for delay_us, _is_closed in edges] + [rest_us]:
             if not 0 <= delay_us <= DELAY_MAX_US:
                 raise RedbandUserError(f"An edge waits 0 to {DELAY_MAX_US} us, not {delay_us}.")
 
-    async def _until_over(self, wave: _Wave) -> bool:
-        while not wave.is_over:
-            if self._is_in_hand(wave) and not wave.edges[0][0]:
-                self._drive_next(wave)
+    async def _until_over(self, pulse: _Pulse) -> bool:
+        while not pulse.is_over:
+            if self._is_in_hand(pulse) and not pulse.edges[0][0]:
+                self._drive_next(pulse)
                 continue
-            if self._chip.is_running and self._has_room(wave):
-                self._send(wave)
+            if self._chip.is_running and self._has_room(pulse):
+                self._send(pulse)
             try:
-                async with asyncio.timeout(self._patience_s(wave)):
-                    await wave.news.wait()
-                wave.news.clear()
+                async with asyncio.timeout(self._patience_s(pulse)):
+                    await pulse.news.wait()
+                pulse.news.clear()
             except TimeoutError:
-                if wave.is_sent:
+                if pulse.is_sent:
                     return False
-                self._drive_next(wave)
+                self._drive_next(pulse)
         return True
 
-    def _patience_s(self, wave: _Wave) -> float | None:
-        if wave.is_sent:
-            queue = self._queues.get(wave.contact, [wave])
-            ahead = queue[: queue.index(wave) + 1]
+    def _patience_s(self, pulse: _Pulse) -> float | None:
+        if pulse.is_sent:
+            queue = self._queues.get(pulse.contact, [pulse])
+            ahead = queue[: queue.index(pulse) + 1]
             nominal_us = sum(one.span_us() for one in ahead)
             return PATIENCE_S + PATIENCE_FACTOR * nominal_us / 1e6
-        if self._is_in_hand(wave):
-            return wave.edges[0][0] / 1e6
+        if self._is_in_hand(pulse):
+            return pulse.edges[0][0] / 1e6
         return None
 
-    def _has_room(self, wave: _Wave) -> bool:
-        if wave.is_sent:
+    def _has_room(self, pulse: _Pulse) -> bool:
+        if pulse.is_sent:
             return False
-        queue = self._queues[wave.contact]
-        ahead = queue[: queue.index(wave)]
+        queue = self._queues[pulse.contact]
+        ahead = queue[: queue.index(pulse)]
         edges = sum(len(one.edges) for one in ahead)
         return not ahead or (len(ahead) < AHEAD and edges < AHEAD_EDGES)
 
-    def _is_in_hand(self, wave: _Wave) -> bool:
-        return not self._chip.is_running and self._queues[wave.contact][0] is wave
+    def _is_in_hand(self, pulse: _Pulse) -> bool:
+        return not self._chip.is_running and self._queues[pulse.contact][0] is pulse
 
     # In the badge's process.
 
-    def _number(self, wave: _Wave) -> int:
+    def _number(self, pulse: _Pulse) -> int:
         self._last_id = (self._last_id + 1) % _IDS
-        self._sent[self._last_id] = wave
-        wave.is_sent = True
+        self._sent[self._last_id] = pulse
+        pulse.is_sent = True
         return self._last_id
 
-    def _send(self, wave: _Wave) -> None:
-        pin = self._pins.contact_pin(wave.contact)
-        payload = struct.pack("<HB", self._number(wave), pin)
-        for delay_us, is_closed in wave.edges:
-            level = self._pins.contact_level(wave.contact, is_closed)
+    def _send(self, pulse: _Pulse) -> None:
+        pin = self._pins.contact_pin(pulse.contact)
+        payload = struct.pack("<HB", self._number(pulse), pin)
+        for delay_us, is_closed in pulse.edges:
+            level = self._pins.contact_level(pulse.contact, is_closed)
             payload += struct.pack("<IB", delay_us, level)
-        self._chip.send(opcodes.PIN_WAVE, payload + struct.pack("<I", wave.rest_us))
+        self._chip.send(opcodes.PIN_PULSE, payload + struct.pack("<I", pulse.rest_us))
 
     def done(self, payload: bytes) -> None:
-        """The badge says that a wave or motion is over."""
-        wave = self._sent.pop(int.from_bytes(payload, "little"), None)
-        if wave is None:
+        """The badge says that a pulse or motion is over."""
+        pulse = self._sent.pop(int.from_bytes(payload, "little"), None)
+        if pulse is None:
             return
-        if wave.edges:
-            self._pins.close_contact(wave.contact, wave.edges[-1][1])
-        self._finish(wave)
+        if pulse.edges:
+            self._pins.close_contact(pulse.contact, pulse.edges[-1][1])
+        self._finish(pulse)
 
     @staticmethod
-    def _finish(wave: _Wave) -> None:
-        wave.is_over = True
-        wave.news.set()
+    def _finish(pulse: _Pulse) -> None:
+        pulse.is_over = True
+        pulse.news.set()
 
     def chip_stopped(self) -> None:
         """The program is gone: what hands hold now is what the clock says they would."""
         lost = set(self._sent.values())
         self._sent.clear()
-        for wave in lost:
-            wave.is_sent = False
-            if wave not in self._queues.get(wave.contact, ()):
-                self._finish(wave)  # nobody waits for it any more, or it was a motion
+        for pulse in lost:
+            pulse.is_sent = False
+            if pulse not in self._queues.get(pulse.contact, ()):
+                self._finish(pulse)  # nobody waits for it any more, or it was a motion
         self.chip_starts()
         for queue in self._queues.values():
-            for wave in queue:
-                wave.news.set()
+            for pulse in queue:
+                pulse.news.set()
 
     def chip_starts(self) -> None:
         """A program is about to start: the pins are to be as hands hold them at this instant."""
@@ -207,39 +207,39 @@ class Player:
     def chip_started(self) -> None:
         """It is there: hands go on at its clock, from before its first instruction."""
         for queue in self._queues.values():
-            for wave in queue:
-                if not wave.is_over and self._has_room(wave):
-                    self._send(wave)
-                wave.news.set()
+            for pulse in queue:
+                if not pulse.is_over and self._has_room(pulse):
+                    self._send(pulse)
+                pulse.news.set()
 
-    def _catch_up(self, wave: _Wave) -> None:
+    def _catch_up(self, pulse: _Pulse) -> None:
         now_s = _now_s()
-        passed_us = round((now_s - wave.begun_s) * 1e6)
-        wave.begun_s = now_s
-        while wave.edges and wave.edges[0][0] <= passed_us:
-            delay_us, is_closed = wave.edges.pop(0)
+        passed_us = round((now_s - pulse.begun_s) * 1e6)
+        pulse.begun_s = now_s
+        while pulse.edges and pulse.edges[0][0] <= passed_us:
+            delay_us, is_closed = pulse.edges.pop(0)
             passed_us -= delay_us
-            self._pins.close_contact(wave.contact, is_closed)
-        if wave.edges:
-            wave.edges[0] = (wave.edges[0][0] - passed_us, wave.edges[0][1])
+            self._pins.close_contact(pulse.contact, is_closed)
+        if pulse.edges:
+            pulse.edges[0] = (pulse.edges[0][0] - passed_us, pulse.edges[0][1])
         else:
-            self._finish(wave)
+            self._finish(pulse)
 
     # By hand.
 
-    def _drive_next(self, wave: _Wave) -> None:
-        wave.begun_s = _now_s()
-        _delay_us, is_closed = wave.edges.pop(0)
-        self._pins.close_contact(wave.contact, is_closed)
-        if not wave.edges:
-            self._finish(wave)
+    def _drive_next(self, pulse: _Pulse) -> None:
+        pulse.begun_s = _now_s()
+        _delay_us, is_closed = pulse.edges.pop(0)
+        self._pins.close_contact(pulse.contact, is_closed)
+        if not pulse.edges:
+            self._finish(pulse)
         self._chip.inputs_changed()
 
-    def _let_go(self, wave: _Wave) -> None:
-        queue = self._queues[wave.contact]
-        if queue[0] is not wave:
+    def _let_go(self, pulse: _Pulse) -> None:
+        queue = self._queues[pulse.contact]
+        if queue[0] is not pulse:
             return  # cannot be called back from the badge's queue
-        drive = self._pins.close_contact(wave.contact, False)
+        drive = self._pins.close_contact(pulse.contact, False)
         self._chip.send(opcodes.PIN_DRIVE, bytes(drive))  # drops all that is queued there
         self._chip.inputs_changed()
         for other in queue:
