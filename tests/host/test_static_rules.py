@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from redband.build.firmware import firmware_directory, firmware_files
+
 ROOT = Path(__file__).resolve().parents[2]
 FIRMWARE = ROOT / "firmware"
 CORE = FIRMWARE / "lib" / "redband_core"
@@ -355,3 +357,15 @@ def test_modules_on_demand_are_there_and_loaded_in_that_one_way():
                 continue
             names = {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
             assert not names & seldom - {"redband_badge.settings"}, f"{path.name}:{node.lineno}"
+
+
+def test_firmware_folder_is_the_badges_file_system_file_for_file():
+    root = firmware_directory()
+    paths = [path.relative_to(root) for path in root.rglob("*") if path.is_file()]
+    listing = {
+        "/" + (path.with_suffix(".mpy") if path.parts[0] == "lib" else path).as_posix()
+        for path in paths
+        if path.parent.name != "__pycache__"
+    }
+    assert set(firmware_files(is_bundled=False)) == listing
+    assert set(firmware_files()) < listing, "a bundle takes files in and makes none"
