@@ -15,6 +15,7 @@ pytest_plugins = [
     "tests.support.gateways",
     "tests.support.left_behind",
     "tests.support.radio_programs",
+    "tests.support.taps",
     "tests.support.usb",
 ]
 

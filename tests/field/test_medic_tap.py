@@ -29,11 +29,6 @@ from redband_core import advert, journal, numbers, tap
 AUTH_REFUSED = 70
 
 
-@pytest.fixture
-def air(field: Field) -> Air:
-    return Air(field)
-
-
 @pytest.mark.parametrize("radio_mode", ["continuous", "windowed"])
 async def test_medic_treats_the_patient_who_calls_and_both_journals_say_so(
     field: Field, air: Air, radio_mode: str
@@ -195,6 +190,8 @@ async def test_G12_recorded_offer_is_refused_a_second_later_after_a_reboot_and_b
     await air.shout(recorded)
     await call(air, other)
     await air.shout(recorded)
+    assert air.arrivals(1, advert.KIND_OFFER) > 0
+    assert air.arrivals(3, advert.KIND_OFFER) > 0
     await patient.power_cut()
     await patient.power_on()
     await patient.wait_led(lambda leds: leds[0] == 1, 30)
@@ -225,6 +222,7 @@ async def test_offer_in_the_patients_own_name_is_refused(field: Field, air: Air)
     await hit(patient)
     nonce = air.nonce(await call(air, patient))
     await air.shout(air.offer(1, 1, nonce, "treat"))
+    assert air.arrivals(1, advert.KIND_OFFER) > 0
     assert air.results(1) == []
 
 

@@ -28,12 +28,6 @@ from redband.virtual.field import Field
 from redband.wire import journal as wire_journal
 from redband_core import advert, journal, numbers
 
-
-@pytest.fixture
-def air(field: Field) -> Air:
-    return Air(field)
-
-
 TREAT, ESCORT, KIT = 4, 6, 8
 # Ruleset, the medic's skill, then in turn: hits on the patient, the medic's pick, the answer.
 ROWS: list[tuple[str, int, list[tuple[int, int, str]]]] = [
@@ -97,6 +91,7 @@ async def test_medic_too_far_away_offers_nothing(field: Field, air: Air, dbm: in
     await call(air, patient)
     await pick(medic, TREAT)
     await asyncio.sleep(3)
+    assert bool(air.arrivals(2, advert.KIND_WANTED, 1)) == (dbm is not None)
     assert air.of(advert.KIND_OFFER) == []
     assert (taps(patient), taps(medic)) == ([], [])
     place(field, 1, 2, NEAR)
@@ -109,6 +104,7 @@ async def test_patient_believes_no_offer_from_far_away(field: Field, air: Air):
     nonce = air.nonce(await call(air, patient))
     field.ether.default_rssi_dbm = FAR
     await air.shout(air.offer(1, 2, nonce, "treat"), 10)
+    assert air.arrivals(1, advert.KIND_OFFER) > 0
     assert air.results(1) == []
     field.ether.default_rssi_dbm = NEAR
     await air.shout(air.offer(1, 2, nonce, "treat"), 10)
@@ -126,6 +122,7 @@ async def test_of_two_patients_the_nearer_is_meant_and_of_two_as_near_none(field
     await asyncio.gather(call(air, near), call(air, other))
     await pick(medic, TREAT)
     await asyncio.sleep(9)  # until nobody calls or listens any more
+    assert all(air.arrivals(2, advert.KIND_WANTED, patient) for patient in (1, 3))
     assert air.of(advert.KIND_OFFER) == []
     place(field, 3, 2, -62)  # the medic comes closer to one of them, and all try again
     await asyncio.gather(call(air, near), call(air, other))

@@ -1,9 +1,10 @@
-"""For the tests of the medic's tap: badges of a game, what they say on the air, their books."""
+"""For the tests of the medic's tap: badges of a game, what they say on the air, their journals."""
 
 from __future__ import annotations
 
 import asyncio
 
+import pytest
 from tests.core.data.aes import decryptor, encryptor
 from tests.support import badge_journal
 from tests.support.badge_journal import records
@@ -14,6 +15,7 @@ from redband.keys.derive import badge_key
 from redband.virtual.badge import VirtualBadge
 from redband.virtual.field import BadgeSpec, Field
 from redband.virtual.radio.advertiser import AdvertPdu, AdvertType
+from redband.virtual.radio.badge_radio import BadgeRadio
 from redband.virtual.radio.controller import RadioController
 from redband_core import advert, broadcasts, journal, numbers, opening, tap
 from redband_core.settings_check import ROLES
@@ -31,6 +33,7 @@ class Air:
     def __init__(self, field: Field) -> None:
         self.field = field
         self.said: list[tuple[str, int, bytes]] = []  # (sender, kind, payload), once each
+        self._arrived: list[tuple[str, str, int]] = []  # (badge, sender, kind), each time
         self._news = asyncio.Event()
         self._broadcast = field.ether.broadcast
         field.ether.broadcast = self._take  # pyright: ignore[reportAttributeAccessIssue]
@@ -45,6 +48,15 @@ class Air:
             self.said.append(entry)
             self._news.set()
         self._broadcast(sender, pdu)
+
+    def arrive(self, badge: str, pdu: AdvertPdu) -> None:
+        """Note that a badge's controller has given its program an advert."""
+        self._arrived.append((badge, str(pdu.sender.name), pdu.data[HEAD_BYTES + 1] & 15))
+
+    def arrivals(self, badge_id: int, kind: int, sender_id: int | None = None) -> int:
+        """Return how many adverts of a kind a badge was given, from a badge or the stranger."""
+        sender = STRANGER if sender_id is None else BadgeSpec(sender_id).address
+        return self._arrived.count((BadgeSpec(badge_id).address, sender, kind))
 
     def of(self, kind: int, badge_id: int | None = None) -> list[bytes]:
         """Return the payloads of a kind that were said, by a badge, in their order."""
@@ -96,6 +108,19 @@ class Air:
             pdu = AdvertPdu(sender, sender.public_address, AdvertType.ADV_NONCONN_IND, data, b"")
             self._broadcast(sender, pdu)
             await asyncio.sleep(0.1)
+
+
+@pytest.fixture
+def air(field: Field, monkeypatch: pytest.MonkeyPatch) -> Air:
+    """Return all that is said in the field, and arrives."""
+    heard, result = Air(field), BadgeRadio._scan_result
+
+    def noted_result(radio: BadgeRadio, pdu: AdvertPdu, *rest) -> None:
+        heard.arrive(radio.address, pdu)
+        result(radio, pdu, *rest)
+
+    monkeypatch.setattr(BadgeRadio, "_scan_result", noted_result)
+    return heard
 
 
 def place(field: Field, one: int, other: int, dbm: int | None) -> None:
