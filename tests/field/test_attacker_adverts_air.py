@@ -10,7 +10,7 @@ from bumble.device import AdvertisingType
 from tests.support.badge_journal import cut_and_read
 from tests.support.ether import ABumbleDevice, a_device
 from tests.support.host_radio import Observer
-from tests.support.taps import hit
+from tests.support.taps import Air, hit
 from tests.support.waiting import WAIT_S, until
 
 from redband.gateway.bleak_radio import BleakRadio
@@ -18,16 +18,17 @@ from redband.gateway.broadcasts import COMMANDS, make_broadcast
 from redband.gateway.gateway import Gateway
 from redband.keys import GameKeys
 from redband.overview.names import open_rulesets
-from redband.radio import AdvertReader, command_badge
+from redband.radio import AdvertReader, Verdict, command_badge
 from redband.store.store import STORE_FILE, Store
 from redband.virtual.bleak_backend import backend
 from redband.virtual.field import BadgeSpec, Field
 from redband.wire import command_frames as wire_command_frames
-from redband_core import journal
+from redband_core import advert, journal
 from redband_core.advert import advertising_data
 
 BADGE = BadgeSpec(1, "Anna")
 OTHER_GAME = GameKeys(bytes(32))
+THIEF = "C0:DE:00:00:66:66"
 
 
 @pytest.fixture
@@ -71,10 +72,11 @@ async def test_G12_recorded_and_forged_adverts_change_no_row_of_a_gateway(field:
     badge, recorder = field.badges[1], Recorder(field)
     store = Store(field.directory / STORE_FILE)
     radio = backend(field.hci_path)
-    gateway = Gateway(BleakRadio(radio, field.keys), store, open_rulesets(store), name="tent")
+    observer = BleakRadio(radio, field.keys)
+    gateway = Gateway(observer, store, open_rulesets(store), name="tent")
     await gateway.load()
     running = asyncio.create_task(gateway.run())
-    thief = await a_device(field.ether, "C0:DE:00:00:66:66")
+    thief = await a_device(field.ether, THIEF)
     await until(lambda: bool(gateway.rows()) and gateway.rows()[0].hits is not None)
     unhurt = recorder.of_kind(0)[-1]
     before = gateway.rows()[0].hits
@@ -90,8 +92,13 @@ async def test_G12_recorded_and_forged_adverts_change_no_row_of_a_gateway(field:
 
     watching = asyncio.create_task(watch())
     block = bytes((unhurt[9] ^ 1,)) + unhurt[10:]
-    for data in (unhurt, unhurt[:9] + block, unhurt[:8] + b"\x10" + unhurt[9:]):
+    for data, verdict in (
+        (unhurt, Verdict.OLD),
+        (unhurt[:9] + block, Verdict.FOREIGN),
+        (unhurt[:8] + b"\x10" + unhurt[9:], Verdict.OTHER_VERSION),
+    ):
         await say(thief, data, 1.5)
+        assert observer.counts.packets[verdict] > 0, "it was heard"
     assert {row.badge_id for row in gateway.rows()} == {1}
     watching.cancel()
     assert seen == {hurt}
@@ -101,7 +108,7 @@ async def test_G12_recorded_and_forged_adverts_change_no_row_of_a_gateway(field:
     store.close()
 
 
-async def test_G12_recorded_and_changed_broadcasts_stop_no_badge(field: Field) -> None:
+async def test_G12_recorded_and_changed_broadcasts_stop_no_badge(field: Field, air: Air) -> None:
     recorder = Recorder(field)
     observer = Observer(field, AdvertReader(field.keys))
     store = Store(field.directory / STORE_FILE)
@@ -119,14 +126,16 @@ async def test_G12_recorded_and_changed_broadcasts_stop_no_badge(field: Field) -
         await until(lambda name=name: len(recorder.of_kind(3)) == 1 + (name == "resume"))
     stop = recorder.of_kind(3)[0]
     foreign = make_broadcast(Store(field.directory / "other"), OTHER_GAME, COMMANDS["stop"])
-    thief = await a_device(field.ether, "C0:DE:00:00:66:66")
+    thief = await a_device(field.ether, THIEF)
     for data in (
         stop,
         stop[:12] + bytes((stop[12] ^ 1,)) + stop[13:],
         stop[:-1] + bytes((stop[-1] ^ 1,)),
         advertising_data(foreign.payload),
     ):
+        before = air.arrivals(1, advert.KIND_BROADCAST, THIEF)
         await say(thief, data, 1.5)
+        assert air.arrivals(1, advert.KIND_BROADCAST, THIEF) > before, "the badge was given it"
     assert observer.shows(1, is_paused=False)
     await observer.close()
     store.close()

@@ -53,9 +53,9 @@ class Air:
         """Note that a badge's controller has given its program an advert."""
         self._arrived.append((badge, str(pdu.sender.name), pdu.data[HEAD_BYTES + 1] & 15))
 
-    def arrivals(self, badge_id: int, kind: int, sender_id: int | None = None) -> int:
-        """Return how many adverts of a kind a badge was given, from a badge or the stranger."""
-        sender = STRANGER if sender_id is None else BadgeSpec(sender_id).address
+    def arrivals(self, badge_id: int, kind: int, sender: int | str = STRANGER) -> int:
+        """Return how many adverts of a kind a badge was given by a badge, or at an address."""
+        sender = BadgeSpec(sender).address if isinstance(sender, int) else sender
         return self._arrived.count((BadgeSpec(badge_id).address, sender, kind))
 
     def of(self, kind: int, badge_id: int | None = None) -> list[bytes]:
