@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 from functools import partial
 
 import pytest
@@ -37,7 +38,9 @@ def pytest_asyncio_loop_factories(item: pytest.Item) -> dict:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make what follows from the rulesets, once for all workers."""
+    """Make what follows from the rulesets, once for all workers; let Ctrl-C be Ctrl-C."""
+    # A run in the background has it ignored, and so would have every program of the tests.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         compiled.make()
 

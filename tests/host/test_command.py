@@ -8,6 +8,9 @@ import pytest
 
 from redband.errors import RedbandUserError
 from redband.gateway import command
+from redband.keys import GameKeys
+
+KEYS = GameKeys(bytes(32))
 
 
 async def test_G6_command_is_not_repeated_to_a_badge_that_restarted_and_forgot_it(monkeypatch):
@@ -23,5 +26,5 @@ async def test_G6_command_is_not_repeated_to_a_badge_that_restarted_and_forgot_i
     monkeypatch.setattr("redband.gateway.command.reach", reach)
     monkeypatch.setattr("redband.gateway.command.command_badge", command_badge)
     with pytest.raises(RedbandUserError, match="Badge 7 restarted meanwhile.*is not known"):
-        await command.give(command.Command(7, ("pause",), 3), None, None, None, 1, "en")
+        await command.give(command.Command(7, ("pause",), 3), None, KEYS, None, 1, "en")
     assert said == [1, 1], "said again in the same life of the badge, and not in the next"
