@@ -35,8 +35,6 @@ class Line:
         self.sent.append((opcode, payload))
         if opcode in _ENDS:
             raise Ended(opcode, payload)
-        if opcode == opcodes.NVS_SAVE:
-            self._give(bus.REPLY_TO_SILICON, b"")
 
     def readinto(self, view) -> "int | None":
         """Give the chip what has come."""
