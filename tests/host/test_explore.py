@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.support import proof
 
 from redband.cli.app import run
 from redband.rules import CompiledRuleset, load, parse, presets, shipped
@@ -16,6 +17,10 @@ from redband.rules.explore.system import COARSEST, EXACT, RUNNING, STOPPED, Syst
 from redband.rules.explore.text import report_lines
 from redband.rules.explore.walk import START, Walk
 from redband_core.engine import Engine
+
+ALL = [*shipped(), *presets()]
+QUICK = [name for name in ALL if not name.startswith("hits_")]
+"""Less two presets that differ from `hits` by a param, and have its many states."""
 
 CLEAN = """\
 [ruleset]
@@ -177,7 +182,8 @@ def test_a_clean_ruleset_has_no_faults_and_is_exhausted() -> None:
     assert report_lines(report, "en")[-1] == "No faults found."
 
 
-@pytest.mark.parametrize("name", [*shipped(), *presets()])
+@pytest.mark.proof
+@pytest.mark.parametrize("name", proof.of(ALL, QUICK))
 def test_shipped_rulesets_have_no_faults_and_end_in_time(name: str) -> None:
     begun = time.process_time()
     report = explore(load(name))

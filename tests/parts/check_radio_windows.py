@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import os
 import unittest
 
 import bluetooth
@@ -27,7 +28,7 @@ from redband_hal import system
 from redband_hal.radio import Radio
 
 STEP_MS = 50
-TURNS = 10_000
+TURNS = 10_000 if os.getenv("REDBAND_PROOF") == "1" else 2_000
 REST_MS = radio_windows.AFTER_CHANGE_MS + 10_000  # by then nothing keeps the radio on
 
 
@@ -320,7 +321,7 @@ class CycleTest(unittest.TestCase):
         self.assertTrue(self.ble.is_active)
         self.assertIsNotNone(self.ble.advert)
 
-    def test_10000_turns_leak_nothing(self):
+    def test_turns_leak_nothing(self):
         bench = self.bench
         # A turn of off and on, without the rests between.
         radio_windows.WINDOW_MS, radio_windows.WINDOW_PERIOD_MS = 2 * STEP_MS, 3 * STEP_MS

@@ -9,9 +9,11 @@ from game_bench import GameBench, MemoryStore
 from redband.wire import journal as wire_journal
 from redband.wire import keys as wire_keys
 from redband_badge import commands, limits
+from redband_badge.on_demand import UPDATE, Needed
 from redband_badge.pending_commands import PendingCommands
 from redband_badge.radio_side import RadioSide
 from redband_core import advert, gestures, journal, keys, numbers, tap
+from redband_hal import system
 
 WOUNDS = game_bench.ruleset("wounds")
 HITS = game_bench.ruleset("hits")
@@ -179,6 +181,40 @@ class GestureTest(unittest.TestCase):
         )
         for name in ("tap_calls", "tap_gestures", "tap_records"):
             self.assertFalse("redband_badge." + name in sys.modules, name)
+
+
+class BesideUpdateTest(unittest.TestCase):
+    """The other way around: check_update's test_G16."""
+
+    def setUp(self):
+        self.heap_bytes = system.heap_bytes
+        system.heap_bytes = lambda: (self.free_bytes, 60000, 45000)
+
+    def tearDown(self):
+        system.heap_bytes = self.heap_bytes
+
+    def tap(self, role, gesture, free_bytes):
+        """Return whether a tap began, and what the lights show once."""
+        self.free_bytes = free_bytes
+        bench = wounded()
+        badge = FakeBadge(bench, role=role)
+        bench.play(gesture)
+        is_begun = badge.observer.tap is not None
+        self.assertEqual("redband_badge.tap_calls" in sys.modules, is_begun)
+        self.assertEqual(bool(badge.observer.said or badge.observer.takers), is_begun)
+        self.assertEqual((len(events(bench)), taps(bench)), (1, []))
+        if is_begun:
+            badge.observer.wait(limits.TAP_WANTED_MS)
+            self.assertTrue(badge.observer.tap is None)
+        return is_begun, bench.state.lights_once
+
+    def test_G16_no_tap_where_an_update_leaves_no_room(self):
+        room = limits.UPLOAD_AND_TAP_BYTES
+        for role, gesture in ((0, HOLD), (numbers.ROLE_MEDIC, gestures.TAPS_HOLD + 6)):
+            with Needed(UPDATE):  # loaded while an update goes on
+                self.assertEqual(self.tap(role, gesture, room - 1), (False, tap.REFUSED))
+                self.assertTrue(self.tap(role, gesture, room)[0])
+            self.assertTrue(self.tap(role, gesture, room - 1)[0])
 
 
 class BookTest(unittest.TestCase):

@@ -33,15 +33,22 @@ virtual badges have.
 """
 ALONE = "import alone\nalone.start()\n"
 CORE_TESTS = sorted((ROOT / "tests" / "core").glob("test_*.py"))
-CORE_FILES = [
-    pytest.param(file, id=file.stem, marks=[pytest.mark.proof] if file.stem == "test_fuzz" else [])
-    for file in CORE_TESTS
-]
+
+
+def cases(files: list[Path]) -> list:
+    """Return a case for each file, marked when it plays more by `make proof`."""
+    proofs = {file for file in files if "REDBAND_PROOF" in file.read_text(encoding="utf-8")}
+    mark = pytest.mark.proof
+    return [
+        pytest.param(file, id=file.stem, marks=[mark] if file in proofs else []) for file in files
+    ]
+
+
 # Heaps hold tables and flash in RAM; the firmware's own bound is tested in tests/proof.
 
 
 @pytest.mark.timeout(320)
-@pytest.mark.parametrize("file", CORE_FILES)
+@pytest.mark.parametrize("file", cases(CORE_TESTS))
 def test_core(file: Path) -> None:
     folders = [FIRMWARE, HOST, file.parent]
     passed, failed, output = run_unittests(
@@ -51,7 +58,7 @@ def test_core(file: Path) -> None:
     assert not failed, output
 
 
-@pytest.mark.parametrize("file", CHECKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("file", cases(CHECKS))
 def test_part(file: Path, tmp_path: Path) -> None:
     ruleset = tmp_path / "ruleset.bin"
     ruleset.write_bytes(rules.load("hits").data)

@@ -16,7 +16,7 @@ from tests.support.interpreter import CORE_DATA, PARTS, PROGRAMS, STAND_INS, run
 from redband import rules
 from redband.build.firmware import firmware_files
 
-CUT_EACH = proof.of(1, 12)
+CUT_EACH = proof.of(1, 24)
 FIRST_CUTS_LEAST = 1500 // CUT_EACH
 SECOND_CUTS_LEAST = 2000 // CUT_EACH
 PLAYED_ON_LEAST = 300 // CUT_EACH
