@@ -32,17 +32,16 @@ env: $(VENV)/.installed-dev
 demo: $(VENV)/.installed-sim
 	@exec $(BIN)/redband demo $(ARGS)
 
-# What keeps the processor busy has a worker for each of two cores; ports and browsers in real time
-# mostly wait, and have more. What takes longest begins first, so that both cores stay busy.
-COMPUTING = tests/proof tests/field tests/host tests/parts tests/core tests/hardware
+# What takes longest begins first. Ports and browsers in real time mostly wait, so there are more
+# workers than the two cores that the suite is made for.
+TESTS = tests/usb tests/proof tests/tent tests/field tests/host tests/parts tests/core tests/hardware
 PYTEST = $(BIN)/python -m pytest --dist worksteal
 
 test: $(VENV)/.installed-dev
 	@tools/need-system-package chromium chromium
 	@tools/need-system-package poppler-utils pdftotext
 	@tools/need-system-package --library libatomic1 libatomic.so.1
-	$(PYTEST) -n 2 $(COMPUTING) $(ARGS); computing=$$?; \
-	$(PYTEST) -n 4 tests $(COMPUTING:%=--ignore=%) $(ARGS) && exit $$computing
+	$(PYTEST) -n 4 $(TESTS) tests/device $(ARGS)
 
 test-quick: $(VENV)/.installed-dev
 	@tools/need-system-package poppler-utils pdftotext

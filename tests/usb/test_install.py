@@ -128,18 +128,19 @@ async def test_T7_power_cut_anywhere_in_the_take_over_ends_in_the_new_version(
     make_badge, small_firmware, monkeypatch
 ):
     badge = await make_badge(files=OLD_FILES)
-    monkeypatch.setattr(
-        installer,
-        "_finish",
-        lambda remote: remote.run("exec", installer.board_scripts.COMMIT, timeout_s=30),
-    )
+    committed: list[bytes] = []
+
+    def commit(remote: Mpremote) -> None:
+        remote.run("exec", installer.board_scripts.COMMIT, timeout_s=30)
+        committed.append(badge.image_path.read_bytes())  # before the start that takes over
+
+    monkeypatch.setattr(installer, "_finish", commit)
     monkeypatch.setattr(installer.modules, "check_loaded", lambda *_: None)
     await in_thread(badge.usb_path, Order(badge_id=1))
-    committed = badge.image_path.read_bytes()
     # A flash operation is the smallest step: the next one is torn, then the badge starts for good.
     for operations in range(0, 1000, 5):
         await badge.power_cut()
-        badge.image_path.write_bytes(committed)
+        badge.image_path.write_bytes(committed[0])
         badge.console.log.clear()
         badge.chip.flash_cut_after = operations
         await badge.power_on()

@@ -47,10 +47,7 @@ class Line:
         """Leap to its end."""
         if until_us >= clock.NEVER_US:
             raise RuntimeError("every task waits for ever")
-        self._give(opcodes.GO, struct.pack("<QH", until_us, 0))
-
-    def _give(self, opcode: int, payload: bytes) -> None:
-        self._coming += struct.pack("<HB", len(payload), opcode) + payload
+        self._coming += struct.pack("<HBQH", 10, opcodes.GO, until_us, 0)
 
 
 def start() -> None:
