@@ -301,7 +301,6 @@ async def test_selftest_without_a_hand_at_the_sensor_fails_in_both_tongues(make_
     code, said = await desk(bench, "status", "--json")
     facts = json.loads(said)
     assert facts["faults"] == 16
-    assert facts["flags"] & 16, "the advert says that something is wrong"
 
 
 # Transport.

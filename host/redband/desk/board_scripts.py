@@ -67,9 +67,10 @@ def __getattr__(name: str) -> str:
 
 
 # Imports each module of the version and says which file that took: what Python does is the truth
-# about what hides what. The modules' NAMES come before it. Not all of them fit the heap at once.
+# about what hides what. The modules' NAMES come before it. Not all of them fit the heap at once:
+# FULL names the first that did not, and modules.py goes on with it in an empty heap.
 LOADED = """
-import sys, hashlib, binascii, gc
+import sys, hashlib, binascii
 def load(name):
     __import__(name)
     path = sys.modules[name].__file__
@@ -83,16 +84,10 @@ def load(name):
 name = None
 try:
     for name in NAMES:
-        try:
-            load(name)
-        except MemoryError:
-            for loaded in list(sys.modules):
-                if loaded.startswith("redband_"):
-                    del sys.modules[loaded]
-            gc.collect()
-            load(name)
-    print("LOADED all")
-except (ImportError, ValueError, SyntaxError, MemoryError, AttributeError, OSError) as error:
+        load(name)
+except MemoryError:
+    print("FULL", name)
+except (ImportError, ValueError, SyntaxError, AttributeError, OSError) as error:
     print("BROKEN", name, type(error).__name__, error)
 """
 

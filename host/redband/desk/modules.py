@@ -66,18 +66,10 @@ def check_loaded(remote: Mpremote, files: Mapping[str, bytes]) -> None:
     Raises PortError when one does not load, or not from the file that was installed.
     """
     wanted = module_files(files)
-    program = f"NAMES = {sorted(wanted)!r}\n{board_scripts.LOADED}"
-    said = remote.run("exec", program, timeout_s=LOAD_TIMEOUT_S)
-    taken = {}
-    for line in said.splitlines():
-        word, _, rest = line.partition(" ")
-        if word == "BROKEN":
-            raise _not_loaded(
-                f"The badge at {remote.port} does not load {rest}; flash MicroPython"
-            )
-        if word == "LOADED" and len(rest.split()) == 3:
-            name, path, digest = rest.split()
-            taken[name] = (path, digest)
+    taken: dict[str, tuple[str, str]] = {}
+    names = sorted(wanted)
+    while names:
+        names = _load(remote, names, taken)
     for name, path in wanted.items():
         found, digest = taken.get(name, ("nothing", ""))
         if found.lstrip("/") != path.lstrip("/") or digest != content_hash(files[path]):
@@ -85,6 +77,28 @@ def check_loaded(remote: Mpremote, files: Mapping[str, bytes]) -> None:
                 f"The badge at {remote.port} takes {found} for {name} and not the {path} just "
                 "installed; remove it"
             )
+
+
+def _load(remote: Mpremote, names: list[str], taken: dict[str, tuple[str, str]]) -> list[str]:
+    """Let the badge import `names` in an empty heap, until it is full; return what is left.
+
+    taken: gets name -> path and hash of the file that the badge took. Raises PortError.
+    """
+    program = f"NAMES = {names!r}\n{board_scripts.LOADED}"
+    said = remote.run("exec", program, timeout_s=LOAD_TIMEOUT_S, is_resumed=False)
+    for line in said.splitlines():
+        word, _, rest = line.partition(" ")
+        if word == "LOADED" and len(rest.split()) == 3:
+            name, path, digest = rest.split()
+            taken[name] = (path, digest)
+        elif word == "BROKEN" or (word == "FULL" and rest == names[0]):
+            problem = rest if word == "BROKEN" else f"{rest} into its empty memory"
+            raise _not_loaded(
+                f"The badge at {remote.port} does not load {problem}; flash MicroPython"
+            )
+        elif word == "FULL" and rest in names:
+            return names[names.index(rest) :]
+    return []
 
 
 def _not_loaded(what: str) -> PortError:
