@@ -3,14 +3,17 @@
 import asyncio
 import unittest
 
+import alone
+import opcodes
+import pins
 from game_bench import GameBench, MemoryStore, ruleset
-from machine import Chip
 
 from redband_badge.led_task import LedTask
 from redband_badge.state import BadgeState
 from redband_core import gestures, led, limits
 from redband_hal import board
-from redband_hal.lights import DUTY_FULL, PWM_HZ, Lights, switch_off
+from redband_hal.lights import DUTY_FULL as FULL
+from redband_hal.lights import PWM_HZ, Lights, switch_off
 
 RED, GREEN, MOTOR = board.PIN_LED_RED, board.PIN_LED_GREEN, board.PIN_VIBRATION
 STEADY_RED = ((led.STEADY, led.OFF, led.OFF),)
@@ -36,36 +39,35 @@ class Watched:
 
 class Pins(unittest.TestCase):
     def setUp(self):
-        Chip.levels.clear()
-        Chip.held.clear()
-        Chip.duties.clear()
+        alone.sent().clear()
 
-    def levels(self):
-        return Chip.levels[RED], Chip.levels[GREEN], Chip.levels[MOTOR]
+    def duties(self):
+        return tuple([alone.duty(number) for number in (RED, GREEN, MOTOR)])
+
+    def is_dimmed(self):
+        return opcodes.PIN_PWM in [opcode for opcode, _payload in alone.sent()]
 
     def test_full_brightness_is_a_plain_output(self):
         lights = Lights()
-        self.assertEqual(self.levels(), (0, 0, 0))
-        for wanted in ((1, 0, 0), (0, 1, 1), (1, 1, 0), (0, 0, 0)):
-            lights.show(*wanted)
-            self.assertEqual(self.levels(), wanted)
-        self.assertEqual(Chip.duties, {})
+        self.assertEqual(self.duties(), (0, 0, 0))
+        for red, green, motor in ((1, 0, 0), (0, 1, 1), (1, 1, 0), (0, 0, 0)):
+            lights.show(red, green, motor)
+            self.assertEqual(self.duties(), (red * FULL, green * FULL, motor * FULL))
+        self.assertFalse(self.is_dimmed())
 
     def test_dimmed_lights_are_a_share_of_the_time_and_the_motor_never_is(self):
         lights = Lights()
         for brightness_pct in (1, 20, 99):
             lights.show(1, 0, 1, brightness_pct)
-            self.assertEqual(Chip.duties[RED], DUTY_FULL * brightness_pct // 100)
-            self.assertEqual(Chip.duties[GREEN], 0)
-            self.assertFalse(MOTOR in Chip.duties)
-            self.assertEqual(Chip.levels[MOTOR], 1)
+            self.assertEqual(self.duties(), (FULL * brightness_pct // 100, 0, FULL))
 
     def test_full_again_after_being_dimmed(self):
         lights = Lights()
         lights.show(1, 1, 0, 10)
+        self.assertTrue(self.is_dimmed())
+        alone.sent().clear()
         lights.show(1, 0, 1, 100)
-        self.assertEqual(Chip.duties, {})
-        self.assertEqual(self.levels(), (1, 0, 1))
+        self.assertEqual(self.duties(), (FULL, 0, FULL))
 
     def test_a_lamp_that_lights_by_a_low_level_is_dimmed_the_right_way_round(self):
         import redband_hal.lights as module
@@ -74,12 +76,11 @@ class Pins(unittest.TestCase):
         module._OUTPUTS = tuple([(number, True) for number, _is_low in outputs])
         try:
             lights = Lights()
-            self.assertEqual(self.levels(), (1, 1, 1))
+            self.assertEqual(self.duties(), (FULL, FULL, FULL))
             lights.show(1, 0, 1)
-            self.assertEqual(self.levels(), (0, 1, 0))
+            self.assertEqual(self.duties(), (0, FULL, 0))
             lights.show(1, 0, 1, 20)
-            self.assertEqual(Chip.duties, {RED: DUTY_FULL - DUTY_FULL // 5, GREEN: DUTY_FULL})
-            self.assertEqual(Chip.levels[MOTOR], 0)
+            self.assertEqual(self.duties(), (FULL - FULL // 5, FULL, 0))
         finally:
             module._OUTPUTS = outputs
 
@@ -93,19 +94,10 @@ class Pins(unittest.TestCase):
         lights.show(1, 1, 1, 30)
         lights.show(0, 0, 0)
         switch_off(True)
-        self.assertEqual(self.levels(), (0, 0, 0))
-        self.assertEqual(Chip.duties, {})
-        for pin in (RED, GREEN, MOTOR):
-            self.assertTrue(Chip.held[pin])
+        self.assertEqual(self.duties(), (0, 0, 0))
+        self.assertEqual(pins.held, {RED, GREEN, MOTOR})
         Lights()
-        for pin in (RED, GREEN, MOTOR):
-            self.assertFalse(Chip.held[pin])
-
-
-class Task(unittest.TestCase):
-    def setUp(self):
-        Chip.levels.clear()
-        Chip.duties.clear()
+        self.assertEqual(pins.held, set())
 
     def test_R21_corrupted_output_heals_within_a_second(self):
         for brightness_pct in (100, 30):
@@ -113,19 +105,18 @@ class Task(unittest.TestCase):
             state.brightness_pct = brightness_pct
             task = led_task(Lights(), state, STEADY_RED)
             stays_ms = task.show(0)
-            right = dict(Chip.levels), dict(Chip.duties)
-            for pin in (RED, GREEN, MOTOR):
-                Chip.levels[pin] ^= 1
-                if pin in Chip.duties:
-                    Chip.duties[pin] = 12345
-            self.assertFalse((Chip.levels, Chip.duties) == right)
+            right = self.duties()
+            for number, wrong in ((RED, 0), (GREEN, 12345), (MOTOR, FULL)):
+                pins.Pin(number)._output = int(wrong > 0)
+                duty = bytes((number, wrong & 0xFF, wrong >> 8))
+                alone.sent().append((opcodes.PIN_PWM, duty))
+            self.assertEqual(self.duties(), (0, 12345, FULL))
             self.assertTrue(stays_ms <= 1000)
             task.show(stays_ms)
-            if brightness_pct < 100:
-                # Here the level is what PWM makes of it; the duty is what counts.
-                Chip.levels[RED], Chip.levels[GREEN] = right[0][RED], right[0][GREEN]
-            self.assertEqual((Chip.levels, Chip.duties), right)
+            self.assertEqual(self.duties(), right)
 
+
+class Task(unittest.TestCase):
     def test_motor_rests_on_a_low_battery_and_the_lights_are_dimmed(self):
         state, lights = BadgeState(), Watched()
         task = led_task(lights, state, BUZZ)

@@ -25,7 +25,7 @@ CHECKS = sorted(PARTS.glob("check_*.py"))
 ON_STAND_INS = {
     *("accelerometer", "accelerometer_model", "blows", "peaks", "self_test"),
     *("bursts", "inputs", "inputs_beside", "flash_stall"),
-    *("falling_asleep", "light_sleep", "lights", "sleep"),
+    *("falling_asleep", "light_sleep", "sleep"),
     *("observer", "radio", "radio_failures", "radio_windows"),
 }
 """Checks whose time, edges and radio are still the test's own; all others are on the silicon that

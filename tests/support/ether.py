@@ -109,7 +109,7 @@ class AnsweringFirmware:
         self._reply: asyncio.Future[bytes]
         self.radio = BadgeRadio(ether, address, self._take)
 
-    def _take(self, opcode: int, payload: bytes) -> None:
+    def _take(self, opcode: int, payload: bytes, _within_us: int = 0) -> None:
         if opcode == frames.REPLY:
             self._reply.set_result(payload)
             return

@@ -46,7 +46,7 @@ class Chip:
         seed_of_start: Callable[[int], int],
         pins: BoardPins,
         console: Console,
-        make_radio: Callable[[Callable[[int, bytes], None]], Radio],
+        make_radio: Callable[[Callable[..., None]], Radio],
     ) -> None:
         """Describe it; nothing runs before `power_on`."""
         self.is_powered = False
@@ -131,10 +131,10 @@ class Chip:
         self._pins.lose_power()
         Path(str(self._facts["rtc"])).unlink(missing_ok=True)
 
-    def send(self, opcode: int, payload: bytes = b"") -> None:
-        """Send a frame to the program; lost when there is none."""
+    def send(self, opcode: int, payload: bytes = b"", within_us: int = 0) -> None:
+        """Send a frame to the program; lost when there is none. within_us: see Guest.send."""
         if self._interpreter is not None:
-            self._interpreter.send(opcode, payload)
+            self._interpreter.send(opcode, payload, within_us)
 
     def inputs_changed(self) -> None:
         """A pin has another level: it may be one that wakes the chip."""

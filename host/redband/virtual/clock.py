@@ -199,7 +199,7 @@ class FieldLoop(asyncio.SelectorEventLoop):
         due = [
             guest
             for guest in self.guests.values()
-            if guest.has_mail or (guest.until_us is not None and guest.until_us <= self.now_us)
+            if guest.next_us <= self.now_us
         ]
         for guest in sorted(due, key=lambda guest: guest.name):
             self.grants += 1
@@ -207,8 +207,7 @@ class FieldLoop(asyncio.SelectorEventLoop):
         return bool(due)
 
     def _leap(self, timeout: float | None) -> list:
-        rests = (guest.until_us for guest in self.guests.values() if guest.until_us is not None)
-        target_us = min(rests, default=NEVER_US)
+        target_us = min((guest.next_us for guest in self.guests.values()), default=NEVER_US)
         if timeout is not None:
             target_us = min(target_us, self.now_us + round(timeout * _MICRO))
         if self.is_real:

@@ -62,6 +62,8 @@ class Guest:
         self._printed = bytearray()
         self._inbox: list[Callable[[], None]] = []
         self._outbox: list[bytes] = []
+        self.mail_us = NEVER_US
+        """When what waits to be sent to it goes out, at the latest."""
         self._is_at_prompt = False
         self._sent = 0
         self._pending = 0
@@ -69,24 +71,29 @@ class Guest:
 
     # To the guest.
 
-    def send(self, opcode: int, payload: bytes) -> None:
-        """Send a frame at the next barrier, or before its first instruction."""
+    def send(self, opcode: int, payload: bytes, within_us: int = 0) -> None:
+        """Send a frame at the next barrier, or before its first instruction.
+
+        within_us: the frame may wait so long for the guest to be awake, or for another frame.
+        """
         if len(self._outbox) >= OUTBOX_FRAMES:
             self.dropped_frames += 1
             return
         self._outbox.append(_HEADER.pack(len(payload), opcode) + payload)
+        self.mail_us = min(self.mail_us, self._loop.now_us + within_us)
         if self.is_newborn:
             self.go()
 
     @property
-    def has_mail(self) -> bool:
-        """Frames wait to be sent to it."""
-        return bool(self._outbox)
+    def next_us(self) -> int:
+        """When it is to go on: its rest is over, or what waits for it may wait no longer."""
+        return self.mail_us if self.until_us is None else min(self.mail_us, self.until_us)
 
     def go(self) -> None:
         """Let it go on, now, with all that waits for it."""
         count = max(PENDING_MAX - self._pending, MAIL_MIN)
         frames, self._outbox = self._outbox[:count], self._outbox[count:]
+        self.mail_us = self._loop.now_us if self._outbox else NEVER_US
         self._sent += 1 + len(frames)
         if not self._is_at_prompt:  # that reads no bus, and goes on waiting for keys
             if self.until_us is not None:
@@ -159,3 +166,4 @@ class Guest:
         self._show_printed()
         self._inbox.clear()
         self._outbox.clear()
+        self.mail_us = NEVER_US

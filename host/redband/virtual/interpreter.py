@@ -137,9 +137,9 @@ class Interpreter:
         flags = termios.tcgetattr(self._keys.descriptor)[_LOCAL_FLAGS]
         return bool(flags & termios.ISIG)
 
-    def send(self, opcode: int, payload: bytes = b"") -> None:
-        """Send one frame over the bus, at the next barrier."""
-        self._guest.send(opcode, payload)
+    def send(self, opcode: int, payload: bytes = b"", within_us: int = 0) -> None:
+        """Send one frame over the bus, at the next barrier; within_us: or so much later."""
+        self._guest.send(opcode, payload, within_us)
 
     def type(self, data: bytes) -> None:
         """Write to the program's terminal as a keyboard would. Keys are not part of the time."""

@@ -16,6 +16,7 @@ import opcodes
 
 _ENDS = (opcodes.RESET, opcodes.DEEP_SLEEP)
 _RTC_BYTES = 2050
+DUTY_FULL = 65535
 
 
 class Ended(BaseException):
@@ -59,3 +60,19 @@ def start() -> None:
     import pulses  # noqa: F401 (and the world, which the bus asks)
 
     machine._rtc_file[0] = io.BytesIO(bytes(_RTC_BYTES))
+
+
+def sent() -> list:
+    """Return the (opcode, payload) that the chip has said, oldest first; may be cleared."""
+    return bus.the_bus.line.sent
+
+
+def duty(number: int) -> int:
+    """Return how much of the time the output `number` is high: 0 to DUTY_FULL."""
+    for opcode, payload in reversed(sent()):
+        if payload and payload[0] == number:
+            if opcode == opcodes.PIN_OUT:
+                return payload[1] * DUTY_FULL
+            if opcode == opcodes.PIN_PWM:
+                return payload[1] | payload[2] << 8
+    return 0

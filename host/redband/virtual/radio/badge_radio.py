@@ -36,6 +36,8 @@ MAX_CONNECTIONS = 4  # NimBLE in MicroPython's ESP32 build
 SCAN_RSP_TYPE = 4
 REPORT_TYPE = {AdvertType.ADV_IND: 0, AdvertType.ADV_SCAN_IND: 2, AdvertType.ADV_NONCONN_IND: 3}
 SCAN_MIN_MS = 2.5
+REPORT_US = 50_000
+"""Adverts come to a badge that listens part of the time in bursts, this long after the first."""
 DEFAULT_NAME = "MPY ESP32"
 NO_HANDLE, NO_TYPE = 0xFFFF, 0xFF  # of a connection that never was
 
@@ -53,12 +55,15 @@ class _Stack:
     gatt: BadgeGatt
     connections: dict[int, Connection] = field(default_factory=dict)  # the firmware knows of
     scan_timer: asyncio.Handle | None = None
+    report_us: int = 0  # for which a report of the scan may wait
 
 
 class BadgeRadio:
-    """`address`: of this badge, unique. `send(opcode, payload)` takes frames for the badge."""
+    """`address`: of this badge, unique. `send(opcode, payload[, within_us])` takes frames for it:
+    see Guest.send.
+    """
 
-    def __init__(self, ether: Ether, address: str, send: Callable[[int, bytes], None]) -> None:
+    def __init__(self, ether: Ether, address: str, send: Callable[..., None]) -> None:
         self.ether = ether
         self.address = address
         self._send = send
@@ -231,6 +236,8 @@ class BadgeRadio:
             raise Refusal(errno.EALREADY)
         if self._faults.is_scan_refused and self.is_advertising:
             raise Refusal(errno.EIO)
+        # Who looks for one advert now listens all the time; the others lose most of them anyway.
+        stack.report_us = REPORT_US if window_us < interval_us else 0
         await stack.device.start_scanning(
             active=bool(is_active),
             own_address_type=hci.OwnAddressType.PUBLIC,
@@ -254,13 +261,15 @@ class BadgeRadio:
             self._send(frames.SCAN_DONE, b"")
 
     def _scan_result(self, pdu: AdvertPdu, rssi_dbm: int, is_active: bool) -> None:
+        report_us = self._on.report_us
         address = pdu.advertiser_address
         head = bytes([address.address_type]) + _printed_order(address)
         parts = [(REPORT_TYPE[pdu.type], pdu.data)]
         if is_active and pdu.is_scannable:
             parts.append((SCAN_RSP_TYPE, pdu.scan_response))
         for kind, data in parts:
-            self._send(frames.SCAN_RESULT, head + struct.pack("<Bb", kind, rssi_dbm) + data)
+            result = head + struct.pack("<Bb", kind, rssi_dbm) + data
+            self._send(frames.SCAN_RESULT, result, report_us)
 
     def _connection(self, payload: bytes) -> Connection:
         connection = self._on.connections.get(int.from_bytes(payload, "little"))
