@@ -37,7 +37,7 @@ def fit(board: dict) -> None:
         shaken.append(Rattle(*board["impact"]))
         the_world.add(shaken[0])
     if board["sensor"] is not None:
-        shaken.append(_fit_sensor(board["sensor"]))
+        shaken.append(fit_sensor(board["sensor"]))
     motor_pin, on_level = board["motor"]
 
     def turn(level: int) -> None:
@@ -48,7 +48,8 @@ def fit(board: dict) -> None:
     pins.listeners[motor_pin] = turn
 
 
-def _fit_sensor(facts: dict):
+def fit_sensor(facts: dict):
+    """Solder an accelerometer with the registers of before, "": new; return the model."""
     import lis3dh
     import motion
 
@@ -68,6 +69,11 @@ def _fit_sensor(facts: dict):
             data = super().transmit(count)
             the_world.changed()
             return data
+
+        def feed(self, profile) -> int:
+            end_us = super().feed(profile)
+            the_world.changed()
+            return end_us
 
         def set_motor(self, is_on: bool) -> None:
             super().set_motor(is_on)
