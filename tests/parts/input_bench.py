@@ -1,14 +1,18 @@
-"""An input task on the stand-in's pins, with hands on the contacts and a clock of its own."""
+"""An input task on the silicon's pins, hands on its contacts. Times are ms since the start."""
 
-import machine
+import time
 
-from redband_badge import input_task
+import alone
+import bus
+import opcodes
+import pins
+
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.input_task import InputTask
 from redband_badge.state import BadgeState
 from redband_core import limits
 from redband_core.clock import GameClock
-from redband_hal import board, event_loop, inputs, system
+from redband_hal import board, event_loop
 from redband_hal.event_loop import Wakeup
 from redband_hal.inputs import Contact
 
@@ -16,36 +20,59 @@ GAME_START_MS = 5_000_000
 TICKS_START = (1 << 30) - 4000  # they wrap within each test
 
 
-class Ticks:
-    """Stands for `time` in redband_hal.inputs and for `system.ticks_ms`."""
+class Hands:
+    """A chip that has just started, and what a person does to its contacts."""
 
-    now_ms = 0
+    def __init__(self, start_ticks_ms=0):
+        pins._pins.clear()
+        for pin in (board.PIN_BUTTON, board.PIN_IMPACT):
+            pins.drive(pin, opcodes.OPEN)
+        event_loop._left_ticks_ms[0] = event_loop._IDLE
+        self.start_us = alone.show_ticks(start_ticks_ms)
 
-    @staticmethod
-    def ticks_ms():
-        return (TICKS_START + Ticks.now_ms) % (1 << 30)
+    @property
+    def now_ms(self):
+        return (bus.the_bus.clock.peek_us() - self.start_us) // 1000
 
-    @staticmethod
-    def ticks_diff(later_ms, earlier_ms):
-        return ((later_ms - earlier_ms + (1 << 29)) % (1 << 30)) - (1 << 29)
+    def live_to(self, at_ms):
+        """Let time pass, and interrupts come at once."""
+        self.live_to_us(at_ms * 1000)
+
+    def live_to_us(self, at_us):
+        time.sleep_us(self.start_us + at_us - bus.the_bus.clock.peek_us())
+
+    def stall_to(self, at_ms):
+        """Let time pass while the interpreter runs nothing, no interrupt either."""
+        self.stall_to_us(at_ms * 1000)
+
+    def stall_to_us(self, at_us):
+        while bus.the_bus.clock.peek_us() < self.start_us + at_us:
+            bus.the_bus.rest(self.start_us + at_us)
+            bus.receive()
+
+    def drive(self, pin, level):
+        """Set a contact; its interrupt comes with the next passing of time."""
+        pins.drive(pin, level)
+
+    def toggle(self, pin):
+        pins.drive(pin, 1 - pins.Pin(pin)._level)
+
+    def spike(self, pin):
+        """Close a contact for so short a time that its interrupts find it open, twice."""
+        pins.drive(pin, 0)
+        pins.drive(pin, 1)
+        bus.dispatch()
 
 
-class Bench:
-    """The input task, its queues, and hands on the contacts. Times are ms since the start."""
+class Bench(Hands):
+    """The input task and its queues. woke: the press that woke the chip is latched."""
 
     def __init__(self, has_impact=True, woke=False, is_held=False):
-        inputs.time = event_loop.time = Ticks
-        event_loop._left_ticks_ms[0] = event_loop._IDLE
-        system.ticks_ms = Ticks.ticks_ms
-        input_task.system = system
-        system.ticks_diff = Ticks.ticks_diff
-        Ticks.now_ms = 0
-        machine.Chip.levels.clear()
-        machine.Chip.handlers.clear()
+        super().__init__(TICKS_START)
         if is_held:
-            machine.Chip.levels[board.PIN_BUTTON] = 0
+            self.drive(board.PIN_BUTTON, 0)
         self.clock = GameClock(GAME_START_MS)
-        self.clock.start(Ticks.ticks_ms())
+        self.clock.start(time.ticks_ms())
         self.state = BadgeState()
         self.queue = BoundedQueue(32, Wakeup())
         self.note_queue = BoundedQueue(16, Wakeup())
@@ -62,17 +89,17 @@ class Bench:
         """What run() does each INPUT_POLL_MS."""
         task = self.task
         if task.is_busy or not task.is_quiet():
-            task.sample(Ticks.ticks_ms())
+            task.sample(time.ticks_ms())
             self.sampled_count += 1
 
-    def run_to(self, end_ms, edges=(), pin=board.PIN_BUTTON, stalls=(), delivered=1000):
+    def run_to(self, end_ms, edges=(), pin=board.PIN_BUTTON, stalls=()):
         """Live until `end_ms`. edges: times at which the pin toggles, beginning with closed.
 
-        stalls: (from, to) in which the interpreter runs nothing: the handlers of at most
-        `delivered` edges run at its end. Each 10 ms otherwise the task looks.
+        stalls: (from, to) in which the interpreter runs nothing: handlers, of as many edges as
+        the chip's queue holds, run at its end. Each 10 ms otherwise the task looks.
         """
         moments = [(at_ms, 0) for at_ms in edges]
-        poll_ms = Ticks.now_ms
+        poll_ms = self.now_ms
         while poll_ms <= end_ms:
             at_ms = poll_ms
             for begin_ms, finish_ms in stalls:
@@ -83,29 +110,24 @@ class Bench:
         for begin_ms, finish_ms in stalls:
             moments.append((begin_ms, -1))
             moments.append((finish_ms, 0.5))
-        waiting = []
+        is_stalled = False
         for at_ms, kind in sorted(moments):
-            stalled = [one for one in stalls if one[0] <= at_ms < one[1]]
+            if is_stalled:
+                self.stall_to(at_ms)
+            else:
+                self.live_to(at_ms)
             if kind == -1:
-                event_loop._left_ticks_ms[0] = (TICKS_START + at_ms) % (1 << 30)
-            elif kind == 0 and stalled:
-                level = 1 - machine.Chip.levels[pin]
-                machine.Chip.levels[pin] = level
-                waiting.append(pin)
+                is_stalled = True
+                event_loop._left_ticks_ms[0] = time.ticks_ms()
             elif kind == 0:
-                Ticks.now_ms = at_ms
-                machine.drive(pin, 1 - machine.Chip.levels[pin])
+                self.toggle(pin)
             elif kind == 1:
-                Ticks.now_ms = at_ms
                 self.look()
             else:
-                Ticks.now_ms = at_ms
-                for number in waiting[:delivered]:
-                    handler, one = machine.Chip.handlers[number]
-                    handler(one)
-                waiting = []
+                is_stalled = False
+                bus.dispatch()
                 event_loop._left_ticks_ms[0] = event_loop._IDLE
-        Ticks.now_ms = end_ms
+        self.live_to(end_ms)
 
     def blow(self, edges, end_ms, **options):
         self.run_to(end_ms, edges, board.PIN_IMPACT, **options)

@@ -23,8 +23,6 @@ from redband import rules
 
 CHECKS = sorted(PARTS.glob("check_*.py"))
 ON_STAND_INS = {
-    *("blows", "self_test"),
-    *("bursts", "inputs", "inputs_beside", "flash_stall"),
     *("falling_asleep", "light_sleep", "sleep"),
     *("observer", "radio", "radio_failures", "radio_windows"),
 }
