@@ -2,14 +2,16 @@
 
 import os
 
+import alone
 import esp32
 import machine
-from machine import Chip
-from sleep_bench import OUTPUTS, PIN, ROOT, Badge, Case, World
+import pins
+import sleep as chip_sleep
+from sleep_bench import OUTPUTS, PIN, ROOT, Badge, Case
 
 from redband_badge import files, limits, sleep
 from redband_badge.on_demand import DEEP_SLEEP, Needed
-from redband_hal import board, power, system
+from redband_hal import board
 
 HOLD_MS = limits.TRANSPORT_HOLD_MS
 
@@ -21,14 +23,13 @@ class Transport(Case):
         super().setUp()
         self.set_mode()
 
-    def assert_asleep(self, found, for_ms=None):
+    def assert_asleep(self, found, for_ms=0):
         end, sleep_ms, world = found
         self.assertEqual((end, sleep_ms), ("slept", for_ms))
         self.assertEqual(world.lit_ms, [])
-        self.assertEqual(esp32.Chip.wake_pins, () if for_ms else (PIN,))
-        self.assertEqual([Chip.levels[pin] for pin in OUTPUTS], [0, 0, 0])
-        self.assertTrue(all(Chip.held[pin] for pin in OUTPUTS))
-        self.assertTrue(esp32.Chip.is_held_asleep)
+        self.assertEqual(chip_sleep._wake[0], () if for_ms else (PIN,))
+        self.assertEqual([alone.duty(pin) for pin in OUTPUTS], [0, 0, 0])
+        self.assertEqual(pins.held, set(OUTPUTS))
         self.assertTrue(self.exists(limits.TRANSPORT_PATH))
 
     def test_without_the_mode_the_badge_starts_at_once(self):
@@ -52,24 +53,25 @@ class Transport(Case):
         self.assertTrue(world.lit_ms[0] >= HOLD_MS)
         self.assertFalse(self.exists(limits.TRANSPORT_PATH))
         self.assertTrue(self.exists(limits.WOKEN_PATH))
-        self.assertEqual([Chip.levels[pin] for pin in OUTPUTS], [0, 0, 0])
+        self.assertEqual([alone.duty(pin) for pin in OUTPUTS], [0, 0, 0])
         self.assertEqual(self.start(machine.HARD_RESET)[0], "booted")
 
     def test_motor_does_not_run_in_the_sign(self):
-        world = World(((0, 3200),))
-        seen = []
-
-        def pause_ms(duration_ms):
-            seen.append(Chip.levels[board.PIN_VIBRATION])
-            world.pause_ms(duration_ms)
-
-        self.set_mode()
-        Chip.cause, Chip.wake_reason = machine.DEEPSLEEP_RESET, 7
-        power.pause_ms, system.ticks_ms = pause_ms, world.ticks_ms
-        with self.assertRaises(machine.ResetError):
-            sleep.wake_check(ROOT)
-        self.assertEqual(max(seen), 0)
+        alone.sent().clear()
+        end, _ms, world = self.pressed((0, 3200))
+        self.assertEqual(end, "reset")
         self.assertTrue(world.lit_ms)
+        motor = [one[1][1] for one in alone.sent() if one[1] and one[1][0] == board.PIN_VIBRATION]
+        self.assertEqual(max(motor), 0)
+
+    def test_chip_that_holds_its_outputs_only_when_told_is_told(self):
+        told = []
+        esp32.gpio_deep_sleep_hold = told.append
+        try:
+            self.assert_asleep(self.pressed())
+        finally:
+            del esp32.gpio_deep_sleep_hold
+        self.assertEqual(told, [True])
 
     def test_bouncing_contact_does_not_break_a_hold(self):
         # Open for 20 ms each half second.
@@ -82,7 +84,7 @@ class Transport(Case):
     def test_jammed_button_wakes_nothing_for_long_and_is_looked_at_each_minute(self):
         end, sleep_ms, world = self.pressed((0, 10**9))
         self.assertEqual((end, sleep_ms), ("slept", limits.JAMMED_SLEEP_MS))
-        self.assertEqual(esp32.Chip.wake_pins, ())
+        self.assertEqual(chip_sleep._wake[0], ())
         self.assertTrue(world.now_ms < 20_000)
         self.assertTrue(self.exists(limits.TRANSPORT_PATH))
         # By time: still jammed, then free again.
@@ -128,6 +130,6 @@ class Transport(Case):
 
     def test_from_the_prompt_the_file_is_written_before_the_reset(self):
         os.remove(ROOT + limits.TRANSPORT_PATH)
-        with self.assertRaises(machine.ResetError):
+        with self.assertRaises(alone.Ended):
             sleep.begin_transport(ROOT)
         self.assertEqual(files.read_bytes(ROOT + limits.TRANSPORT_PATH), b"0")
