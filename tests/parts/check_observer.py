@@ -2,18 +2,18 @@
 
 import unittest
 
-import bluetooth
+from controller import Controller
 
 from redband.wire import keys as wire_keys
 from redband_badge import limits
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.observer import AGAIN, NOT_OURS, TAKEN, Observer, observing
+from redband_badge.radio_parts import make_radio
 from redband_badge.state import BadgeState
 from redband_core import advert, keys, numbers
 from redband_core.errors import ProtocolError
 from redband_hal import radio as hal_radio
 from redband_hal.event_loop import Wakeup
-from redband_hal.radio import Radio
 
 FILE = wire_keys.encode_key_file(b"GAME", bytes(48), bytes(64), 0, bytes(16))
 
@@ -187,10 +187,9 @@ class EarTest(unittest.TestCase):
 
 class RadioTest(unittest.TestCase):
     def setUp(self):
-        bluetooth.BLE.failures = 0
-        self.radio = Radio("1", "2", "3", "4")
+        self.ble = Controller()
+        self.radio = make_radio()
         self.radio.start("Redband", "0.1.0")
-        self.ble = self.radio._ble
         self.heads = (call()[3:9],)
 
     def test_handler_keeps_calls_and_leaves_everything_else(self):
@@ -222,7 +221,7 @@ class RadioTest(unittest.TestCase):
         self.radio.observe(60, 300, self.heads)
         for mark in range(30):
             self.ble.peer_advertises(call(mark=mark), -50)
-        self.ble.handler(1, (1, 0, b"123456"))
+        self.ble.connect(1)
         self.assertEqual(self.radio.heard_dropped_count, 30 - hal_radio.HEARD_SIZE)
         self.assertEqual(self.radio.take_event()[0], hal_radio.EVENT_CONNECTED)
         count = 0

@@ -3,9 +3,10 @@
 import asyncio
 import unittest
 
-import bluetooth
 import cryptolib
 import flash_device
+import radio_frames
+from controller import Controller, no_device
 from flash_device import FlashDevice, format_and_mount
 
 from redband.wire import advert as wire_advert
@@ -16,6 +17,7 @@ from redband_badge.adverts import Adverts, first_count
 from redband_badge.boot_record import BootRecord
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.observer import Observer
+from redband_badge.radio_parts import make_radio
 from redband_badge.radio_task import RadioTask
 from redband_badge.state import BadgeState
 from redband_badge.supervisor import Beat
@@ -24,7 +26,6 @@ from redband_core import limits as core_limits
 from redband_core.keys import Access
 from redband_hal import radio as hal_radio
 from redband_hal.event_loop import Wakeup
-from redband_hal.radio import Radio
 
 
 class Info:
@@ -652,23 +653,22 @@ class AdvertsTest(unittest.TestCase):
 
 class RadioTest(unittest.TestCase):
     def setUp(self):
-        bluetooth.BLE.failures = 0
-        self.radio = Radio("1", "2", "3", "4")
+        self.ble = Controller()
+        self.radio = make_radio()
         self.radio.start("Redband", "0.1.0")
-        self.ble = self.radio._ble
         self.control = self.radio._handles[1]
 
     def test_B3_write_buffer_holds_the_longest_write_of_the_preferred_mtu(self):
-        self.assertEqual(self.ble.sizes[self.control], hal_radio.PREFERRED_MTU - 3)
-        self.assertTrue(self.ble.sizes[self.control] >= core_limits.FRAME_MAX_BYTES)
+        self.assertEqual(self.ble.value(self.control).size_bytes, hal_radio.PREFERRED_MTU - 3)
+        self.assertTrue(self.ble.value(self.control).size_bytes >= core_limits.FRAME_MAX_BYTES)
         self.ble.peer_writes(1, self.control, bytes(200))
         self.assertEqual(len(self.radio.take_event()[2]), 200)
 
     def test_B4_eight_events_before_the_task_runs_are_all_there(self):
-        self.ble.handler(1, (1, 0, b"123456"))
+        self.ble.connect(1)
         for number in range(6):
             self.ble.peer_writes(1, self.control, bytes((number,)))
-        self.ble.handler(2, (1, 0, b"123456"))
+        self.ble.disconnect(1)
         codes = []
         event = self.radio.take_event()
         while event is not None:
@@ -679,7 +679,7 @@ class RadioTest(unittest.TestCase):
     def test_A2_flood_of_writes_is_counted_and_a_disconnect_still_fits(self):
         for number in range(100):
             self.ble.peer_writes(1, self.control, bytes((number,)))
-        self.ble.handler(2, (1, 0, b"123456"))
+        self.ble.disconnect(1)
         kept = hal_radio.RING_SIZE - hal_radio.RING_KEPT_FOR_LINKS
         self.assertEqual(self.radio.dropped_count, 100 - kept)
         events = [self.radio.take_event() for _ in range(kept + 1)]
@@ -688,22 +688,24 @@ class RadioTest(unittest.TestCase):
 
     def test_B5_kept_data_is_a_copy(self):
         buffer = bytearray(b"first")
-        self.ble.values[self.control] = memoryview(buffer)
-        self.ble.handler(3, (1, self.control))
+        self.ble.value(self.control).data = memoryview(buffer)
+        self.ble.module._handler(3, (1, self.control))
         buffer[:] = b"later"
         self.assertEqual(self.radio.take_event()[2], b"first")
 
     def test_no_room_is_told_apart_from_a_gone_link(self):
-        self.ble.fire(1, (1, 0, b"123456"))
-        self.ble.full_count = 1
+        self.ble.connect(1)
+        self.ble.take_credits()
         self.assertFalse(self.radio.notify(1, hal_radio.CHANNEL_LOG, b"x"))
+        self.ble.give_credits()
         self.assertTrue(self.radio.notify(1, hal_radio.CHANNEL_LOG, b"x"))
         with self.assertRaises(OSError):
             self.radio.notify(2, hal_radio.CHANNEL_LOG, b"x")
 
     def test_failed_start_can_be_tried_again(self):
-        bluetooth.BLE.failures = 2
-        radio = Radio("1", "2", "3", "4")
+        self.ble.module.active(False)
+        self.ble.fail[radio_frames.POWER_ON] = no_device(2)
+        radio = make_radio()
         for _try in range(2):
             with self.assertRaises(OSError):
                 radio.start("Redband", "0.1.0")

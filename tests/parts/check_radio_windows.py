@@ -5,7 +5,7 @@ import gc
 import os
 import unittest
 
-import bluetooth
+import radio_frames
 from check_radio import (
     FILE,
     HOST_NONCE,
@@ -16,16 +16,17 @@ from check_radio import (
     radio_task,
     shown,
 )
+from controller import Controller, no_device, no_room
 
 from redband.wire import frames as wire_frames
 from redband_badge import limits, radio_windows
+from redband_badge.radio_parts import make_radio
 from redband_badge.radio_windows import WINDOW_MS, WINDOW_PERIOD_MS, Windows
 from redband_core import numbers
 from redband_core.advert import FLAG_FAULT
 from redband_core.keys import Access
 from redband_hal import radio as hal_radio
 from redband_hal import system
-from redband_hal.radio import Radio
 
 STEP_MS = 50
 TURNS = 10_000 if os.getenv("REDBAND_PROOF") == "1" else 2_000
@@ -38,12 +39,12 @@ class Sleeper:
 
 
 class Bench:
-    """A radio task with the real Radio on a stand-in controller, on a clock of the test's."""
+    """A radio task with the real Radio on a controller by hand, on a clock of the test's."""
 
     def __init__(self, is_windowed=True):
-        bluetooth.BLE.failures = 0
-        self.radio = Radio("1", "2", "3", "4")
-        self.ble = self.radio._ble
+        self.ble = Controller()
+        self.radio = make_radio()
+        self.ble.module.active(False)
         badge = self.badge = FakeBadge()
         self.state = badge.state
         self.log = Log(3)
@@ -199,11 +200,11 @@ class WindowsTest(unittest.TestCase):
         bench.rest()
         while not bench.ble.is_active:
             bench.turn()
-        bench.ble.fire(1, (5, 0, b"123456"))
+        bench.ble.connect(5)
         spans = bench.run(4000)
         self.assertEqual(len(spans), 1)
         self.assertTrue(bench.state.is_connected)
-        bench.ble.fire(2, (5, 0, b"123456"))
+        bench.ble.disconnect(5)
         self.assert_on(radio_windows.AFTER_LINK_MS)
 
     def test_continuous_mode_is_never_switched_off(self):
@@ -215,7 +216,7 @@ class WindowsTest(unittest.TestCase):
     def test_B9_window_whose_start_fails_is_tried_again_and_still_a_whole_one(self):
         bench = self.bench
         bench.rest()
-        bluetooth.BLE.failures = 2
+        bench.ble.fail[radio_frames.POWER_ON] = no_device(2)
         spans = bench.run(2 * WINDOW_PERIOD_MS)
         self.assertEqual(bench.state.radio_failures, 2)
         self.assertTrue(spans[0][1] - spans[0][0] >= WINDOW_MS, spans)
@@ -224,14 +225,14 @@ class WindowsTest(unittest.TestCase):
     def test_B9_radio_that_never_starts_again_shows_it_and_is_not_hammered(self):
         bench = self.bench
         bench.rest()
-        bluetooth.BLE.failures = 100_000
+        bench.ble.fail[radio_frames.POWER_ON] = no_device(100_000)
         bench.run(120_000)
-        tries = 100_000 - bluetooth.BLE.failures
+        tries = 100_000 - bench.ble.fail[radio_frames.POWER_ON][0]
         self.assertEqual(bench.state.radio_failures, tries)
         self.assertTrue(6 <= tries <= 16, tries)
         self.assertEqual(bench.state.flags, FLAG_FAULT)
         self.assertEqual(bench.badge.note_queue.front(), (numbers.NOTE_RADIO_OFF, 19))
-        bluetooth.BLE.failures = 0
+        bench.ble.fail.clear()
         bench.run(40_000)
         self.assertEqual(bench.state.flags, 0)
 
@@ -255,11 +256,11 @@ class CycleTest(unittest.TestCase):
         self.open()
         after = bench.radio._handles
         self.assertTrue(set(before) != set(after))
-        self.assertEqual(self.ble.sizes[after[1]], hal_radio.WRITE_BUFFER_BYTES)
-        self.assertEqual(self.ble.values[after[5]], b"Redband")
-        self.assertEqual(self.ble.values[after[0]], b"info")
-        self.assertEqual(self.ble.values[after[3]], b"\x64")
-        self.ble.fire(1, (3, 0, b"123456"))
+        self.assertEqual(self.ble.value(after[1]).size_bytes, hal_radio.WRITE_BUFFER_BYTES)
+        self.assertEqual(self.ble.value(after[5]).data, b"Redband")
+        self.assertEqual(self.ble.value(after[0]).data, b"info")
+        self.assertEqual(self.ble.value(after[3]).data, b"\x64")
+        self.ble.connect(3)
         self.ble.peer_writes(
             3, after[1], frame_of(1, wire_frames.encode_hello(MASTER, HOST_NONCE))
         )
@@ -268,7 +269,7 @@ class CycleTest(unittest.TestCase):
 
     def test_no_event_of_the_last_life_is_left(self):
         bench = self.bench
-        handler = self.ble.handler
+        handler = self.ble.module._handler
         handler(1, (3, 0, b"123456"))  # as late as can be: the controller is off
         handler(21, (3, 100))
         self.open()
@@ -276,16 +277,16 @@ class CycleTest(unittest.TestCase):
         self.assertIsNone(bench.radio.take_event())
 
     def test_interrupts_are_ours_again(self):
-        self.ble.handler = None
+        self.ble.module._handler = None
         self.open()
-        self.ble.fire(1, (4, 0, b"123456"))
+        self.ble.connect(4)
         self.bench.turn()
         self.assertTrue(self.bench.state.is_connected)
 
     def test_controller_that_is_off_although_we_did_not_is_started_again(self):
         bench = Bench(is_windowed=False)
         bench.run(2000)
-        bench.ble.active(False)  # a reset of the controller: from now on ENODEV
+        bench.ble.module.active(False)  # a reset of the controller: from now on ENODEV
         bench.state.touch()
         bench.run(3000)
         self.assertTrue(bench.ble.is_active)
@@ -297,7 +298,7 @@ class CycleTest(unittest.TestCase):
     def test_adverts_refused_again_and_again_end_in_a_fresh_start_that_helps(self):
         bench = Bench(is_windowed=False)
         bench.run(1000)
-        bench.ble.fail["advertise"] = limits.RADIO_RESTART_FAILURES
+        bench.ble.fail[radio_frames.ADVERTISE] = no_room(limits.RADIO_RESTART_FAILURES)
         bench.state.touch()
         bench.run(60_000)
         self.assertEqual((bench.ble.starts, bench.ble.stops), (2, 1))
@@ -307,15 +308,7 @@ class CycleTest(unittest.TestCase):
     def test_switching_off_that_fails_is_counted_and_the_next_window_comes(self):
         bench = self.bench
         self.open()
-        active = self.ble.active
-
-        def broken(is_on=None):
-            if is_on is False:
-                self.ble.active = active
-                raise OSError(110)
-            return active(is_on)
-
-        self.ble.active = broken
+        self.ble.fail[radio_frames.POWER_OFF] = no_room(1)
         bench.run(WINDOW_PERIOD_MS + 500)
         self.assertEqual(bench.state.radio_failures, 1)
         self.assertTrue(self.ble.is_active)
@@ -335,14 +328,14 @@ class CycleTest(unittest.TestCase):
                         bench.turn()
                         if bench.ble.is_active:
                             bench.ble.peer_advertises(bytes(31), -60)
-                            bench.ble.fire(2, (0xFFFF, 255, bytes(6)))
+                            bench.ble.disconnect(0xFFFF)
                 gc.collect()
                 gc.collect()
                 used.append(gc.mem_alloc())
         finally:
             radio_windows.WINDOW_MS, radio_windows.WINDOW_PERIOD_MS = 700, 5000
         self.assertEqual((bench.ble.starts, bench.ble.stops), (TURNS, TURNS))
-        self.assertEqual((len(bench.ble.sizes), len(bench.ble.values)), (0, 0))
+        self.assertEqual(len(bench.ble.module._values), 0)
         self.assertEqual(bench.state.radio_failures, 0)
         # The first round may still grow a ring or a table; the others may not.
         self.assertTrue(max(used[2:]) - min(used[2:]) <= 512, used)

@@ -22,9 +22,7 @@ from tests.support.interpreter import (
 from redband import rules
 
 CHECKS = sorted(PARTS.glob("check_*.py"))
-ON_STAND_INS = {
-    *("observer", "radio", "radio_failures", "radio_windows"),
-}
+ON_STAND_INS = {}
 """Checks whose time, edges and radio are still the test's own; all others are on the silicon that
 virtual badges have.
 """

@@ -28,27 +28,37 @@ class Line:
 
     def __init__(self) -> None:
         self.sent = []  # (opcode, payload)
+        self.radio = None  # see answer_radio
         self._coming = b""
 
     def write(self, frame: bytes) -> None:
         """Take a frame of the chip."""
         opcode, payload = frame[2], frame[3:]
+        if opcode < bus.FIRST_SILICON_CALL:
+            answer = self.radio(opcode, payload)
+            if answer is not None:
+                self.push(bus.REPLY_TO_RADIO, answer)
+            return
         self.sent.append((opcode, payload))
         if opcode in _ENDS:
             raise Ended(opcode, payload)
 
+    def push(self, opcode: int, payload: bytes) -> None:
+        """Let a frame come to the chip."""
+        self._coming += struct.pack("<HB", len(payload), opcode) + payload
+
     def readinto(self, view) -> "int | None":
         """Give the chip what has come."""
-        count = len(self._coming)
-        view[:count] = self._coming
-        self._coming = b""
+        count = min(len(self._coming), len(view))
+        view[:count] = self._coming[:count]
+        self._coming = self._coming[count:]
         return count or None
 
     def rest(self, until_us: int, _taken: int, _pending: int, _poller=None) -> None:
         """Leap to its end."""
         if until_us >= clock.NEVER_US:
             raise RuntimeError("every task waits for ever")
-        self._coming += struct.pack("<HBQH", 10, opcodes.GO, until_us, 0)
+        self.push(opcodes.GO, struct.pack("<QH", until_us, 0))
 
 
 def start() -> None:
@@ -60,6 +70,16 @@ def start() -> None:
     import pulses  # noqa: F401 (and the world, which the bus asks)
 
     machine._rtc_file[0] = io.BytesIO(bytes(_RTC_BYTES))
+
+
+def push(opcode: int, payload: bytes) -> None:
+    """Let a frame come to the chip; it is taken when the program next looks."""
+    bus.the_bus.line.push(opcode, payload)
+
+
+def answer_radio(answer) -> None:
+    """Let `answer(opcode, payload)` give the radio's replies: bytes, or None where none is due."""
+    bus.the_bus.line.radio = answer
 
 
 def show_ticks(ticks_ms: int) -> int:
