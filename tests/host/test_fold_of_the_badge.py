@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from tests.support.interpreter import CORE_DATA, FIRMWARE, ON_CPYTHON, PARTS, STAND_INS
+from tests.support.interpreter import CORE_DATA, FIRMWARE, ON_CPYTHON, PARTS
 
 from redband import rules
 from redband.store.projection import Projector
@@ -26,8 +26,8 @@ PAUSE, RESUME, EVENT = 1, 2, 3
 
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """Yield the module of the badge's game, which runs on this Python with small stand-ins."""
-    for folder in (ON_CPYTHON, STAND_INS, PARTS, FIRMWARE):
+    """Yield the module of the badge's game, which runs on this Python, too."""
+    for folder in (ON_CPYTHON, PARTS, FIRMWARE):
         monkeypatch.syspath_prepend(str(folder))
     monkeypatch.setenv("REDBAND_RULES_DATA", str(CORE_DATA))
     with Path(os.devnull).open() as nobody:

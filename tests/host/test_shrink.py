@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from tests.support.interpreter import SILICON, UNITTEST
 
 from redband.build import firmware, shrink
 from redband.build.bundle import BundleError
@@ -24,10 +25,11 @@ from redband.rules.replay import find_micropython
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = ROOT / "firmware" / "lib"
-STAND_INS = ROOT / "tests" / "parts" / "standins"
 ASK = """
 import json, sys
-sys.path[:] = ['.frozen', {stand_ins!r}, {library!r}, {library!r} + '/..']
+sys.path[:] = ['.frozen'] + {silicon!r} + [{library!r}, {library!r} + '/..']
+import alone
+alone.start()
 wanted = json.loads({wanted!r})
 for module, names in wanted.items():
     values = __import__(module, None, None, ('x',)).__dict__
@@ -43,7 +45,11 @@ def sources() -> dict[str, str]:
 def wrong_constants(constants: Mapping[str, Mapping[str, object]]) -> list[str]:
     """Return those that the sources, imported by MicroPython, know differently."""
     wanted = {module: list(names) for module, names in constants.items() if names}
-    program = ASK.format(stand_ins=str(STAND_INS), library=str(LIBRARY), wanted=json.dumps(wanted))
+    program = ASK.format(
+        silicon=[str(UNITTEST), str(SILICON)],
+        library=str(LIBRARY),
+        wanted=json.dumps(wanted),
+    )
     done = subprocess.run(
         [find_micropython(), "-X", "heapsize=8M", "-c", program],
         capture_output=True,

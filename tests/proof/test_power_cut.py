@@ -11,7 +11,15 @@ from pathlib import Path
 
 import pytest
 from tests.support import proof
-from tests.support.interpreter import CORE_DATA, PARTS, PROGRAMS, STAND_INS, run_micropython
+from tests.support.interpreter import (
+    ALONE,
+    CORE_DATA,
+    PARTS,
+    PROGRAMS,
+    SILICON,
+    UNITTEST,
+    run_micropython,
+)
 
 from redband import rules
 from redband.build.firmware import firmware_files
@@ -34,8 +42,8 @@ def run_program(ruleset: str, tmp_path: Path) -> str:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     return run_micropython(
-        "import power_cut_program",
-        [STAND_INS, tmp_path / "lib", PARTS, PROGRAMS],
+        f"{ALONE}import power_cut_program",
+        [UNITTEST, SILICON, tmp_path / "lib", PARTS, PROGRAMS],
         heap="64M",
         timeout_s=280,
         cwd=tmp_path,

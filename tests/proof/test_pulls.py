@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.proof.state_ways import ways
-from tests.support.interpreter import FIRMWARE, ON_CPYTHON, PARTS, STAND_INS, run_unittests
+from tests.support.interpreter import ALONE, FIRMWARE, ON_CPYTHON, PARTS, SILICON, run_unittests
 
 from redband import rules
 
@@ -29,7 +29,7 @@ def plan_file(ruleset_id: str, folder: Path) -> tuple[Path, Path]:
 
 def run_on_cpython(module: str, **env: str) -> str:
     """Run one check module under this Python's own unittest; return what it printed."""
-    folders = [ON_CPYTHON, STAND_INS, FIRMWARE, PARTS]
+    folders = [ON_CPYTHON, FIRMWARE, PARTS]
     done = subprocess.run(
         [sys.executable, "-m", "unittest", module],
         capture_output=True,
@@ -49,10 +49,11 @@ def test_G10_on_micropython_and_littlefs(tmp_path: Path, ruleset_id: str) -> Non
     ruleset, plan = plan_file(ruleset_id, tmp_path)
     passed, failed, output = run_unittests(
         CHECK,
-        [STAND_INS, FIRMWARE, PARTS],
+        [SILICON, FIRMWARE, PARTS],
         heap="16M",
         timeout_s=110,
         cwd=PARTS,
+        before=ALONE,
         REDBAND_RULESET=str(ruleset),
         REDBAND_WAYS=str(plan),
     )

@@ -17,11 +17,12 @@ HOST = ROOT / "host"
 SILICON = ROOT / "host" / "redband" / "virtual" / "silicon"
 CORE_DATA = ROOT / "tests" / "core" / "data"
 PARTS = ROOT / "tests" / "parts"
-STAND_INS = PARTS / "standins"
 ON_CPYTHON = ROOT / "tests" / "support" / "cpython"
 """What CPython has not, for parts of the badge that run on it, too."""
 PROGRAMS = ROOT / "tests" / "proof" / "programs"
 UNITTEST = ROOT / "tests" / "support" / "micropython"
+ALONE = "import alone\nalone.start()\n"
+"""Lines before a program that runs on SILICON in one process with its test."""
 _RUN_MODULE = """
 {before}import unittest
 passed, failed = unittest.run_module(__import__({name!r}))

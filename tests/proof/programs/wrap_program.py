@@ -6,14 +6,18 @@ files. Prints lines `<ms since the start> <what>`; the same from any start if no
 
 import os
 
-import leap_time
+import alone
 
-leap_time.install(int(os.getenv("REDBAND_TICKS")))
+alone.start(int(os.getenv("REDBAND_TICKS")))
 
 import asyncio
 
+import analog
 import bluetooth
-import machine
+import bus
+import opcodes
+import pins
+from controller import Controller
 
 from redband_badge import commands, limits
 from redband_badge.app import App
@@ -41,35 +45,42 @@ STRANGER_MS = 22_000
 END_MS = 45_000
 
 
+BATTERY_MV, LOW_BATTERY_MV = 2000, 1650  # at the pin, which has half of it
+
+
+def now_ms():
+    return bus.the_bus.clock.peek_us() // 1000
+
+
 def say(what):
-    print("%d %s" % (leap_time.Leap.now_ms, what))
+    print("%d %s" % (now_ms(), what))
 
 
-class Seen:
-    """The outputs at the last look."""
+def listen_to_chip():
+    """Say each change of the lights, and each time that the watchdog is fed."""
+    line = bus.the_bus.line
+    write = line.write
+    seen = [None]
 
-    lights = None
-    fed_count = 0
+    def told(frame):
+        write(frame)
+        lights = [int(alone.duty(pin) > 0) for pin in LIGHTS]
+        if lights != seen[0]:
+            seen[0] = lights
+            say("lights %d%d%d" % tuple(lights))
+        if frame[2] == opcodes.WATCHDOG_FEED:
+            say("fed")
+            line.sent[:-20] = []
 
-
-def look():
-    lights = []
-    for pin in LIGHTS:
-        lights.append(int(bool(machine.Chip.duties.get(pin, machine.Chip.levels.get(pin, 0)))))
-    if lights != Seen.lights:
-        Seen.lights = lights
-        say("lights %d%d%d" % tuple(lights))
-    if machine.Chip.fed_count != Seen.fed_count:
-        Seen.fed_count = machine.Chip.fed_count
-        say("fed")
+    line.write = told
 
 
 def listen_to_radio():
     advertise, disconnect = bluetooth.BLE.gap_advertise, bluetooth.BLE.gap_disconnect
 
-    def told_advertise(self, interval_us, adv_data=None, resp_data=None):
+    def told_advertise(self, interval_us, adv_data=None, **options):
         say("advert each %r us" % interval_us)
-        advertise(self, interval_us, adv_data, resp_data)
+        advertise(self, interval_us, adv_data, **options)
 
     def told_disconnect(self, connection):
         say("disconnect")
@@ -80,20 +91,20 @@ def listen_to_radio():
 
 
 async def until(ms):
-    if ms > leap_time.Leap.now_ms:
-        await asyncio.sleep_ms(ms - leap_time.Leap.now_ms)
+    if ms > now_ms():
+        await asyncio.sleep_ms(ms - now_ms())
 
 
 async def press():
     for at_ms, which, level in INPUTS:
         await until(at_ms)
         if which:
-            machine.drive(board.PIN_IMPACT, IMPACT_ON if level else 1 - IMPACT_ON)
+            pins.drive(board.PIN_IMPACT, IMPACT_ON if level else 1 - IMPACT_ON)
         else:
-            machine.drive(board.PIN_BUTTON, BUTTON_DOWN if level else 1 - BUTTON_DOWN)
+            pins.drive(board.PIN_BUTTON, BUTTON_DOWN if level else 1 - BUTTON_DOWN)
 
 
-async def play(app):
+async def play(app, controller):
     while not app.is_running:
         await asyncio.sleep_ms(10)
     say("running")
@@ -104,9 +115,9 @@ async def play(app):
     await until(20_000)
     badge.command_queue.put((commands.RESUME, 2, None))
     await until(STRANGER_MS)
-    app.radios[0]._ble.handler(1, (0, 0, b"123456"))  # connects, and says nothing
+    controller.connect(1)  # and says nothing
     await until(30_000)
-    machine.Chip.adc_uv = 1_650_000  # half of a low battery
+    analog.set_voltage(board.PIN_BATTERY_ADC, LOW_BATTERY_MV)
     await until(END_MS)
     hands.cancel()
     say("state %r %r %d" % (badge.state.counters, badge.state.signal, badge.state.flags))
@@ -133,12 +144,14 @@ def tell_journal(store):
 async def main(root):
     limits.FLASH_RESERVE_BYTES = 0
     listen_to_radio()
-    leap_time.Leap.on_leap = look
+    controller = Controller()
+    analog.set_voltage(board.PIN_BATTERY_ADC, BATTERY_MV)
+    listen_to_chip()
     boot = BootRecord(root + "/boot.cnt")
     cause = system.reset_cause()
     app = App(root, boot, cause, boot.begin(cause), system.Watchdog(8000))
     badge = asyncio.create_task(attempt(app.run()))
-    await play(app)
+    await play(app, controller)
     badge.cancel()
     tell_journal(app.badge.store)
     print("END")

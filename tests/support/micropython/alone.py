@@ -61,10 +61,13 @@ class Line:
         self.push(opcodes.GO, struct.pack("<QH", until_us, 0))
 
 
-def start() -> None:
-    """Put the chip in place; before anything imports asyncio, time or machine."""
+def start(start_ticks_ms: int = 0) -> None:
+    """Put the chip in place; before anything imports asyncio, time or machine.
+
+    The owner's time is 0 then, and ticks_ms() shows `start_ticks_ms`.
+    """
     bus.the_bus.line = Line()
-    its_clock = clock.Clock(0, 0, bus.the_bus.wait_for_owner)
+    its_clock = clock.Clock(0, start_ticks_ms, bus.the_bus.wait_for_owner)
     clock_modules.install(its_clock, seed=1)
     import machine
     import pulses  # noqa: F401 (and the world, which the bus asks)
