@@ -29,8 +29,12 @@ from redband.keys import GameKeys
 from redband.virtual.spec import BadgeSpec
 
 ROOT = Path(__file__).resolve().parents[1]
-STAND_INS = ROOT / "tests" / "parts" / "standins"
 SILICON = ROOT / "host" / "redband" / "virtual" / "silicon"
+ALONE = (
+    ROOT / "tests" / "support" / "micropython" / "alone.py",
+    ROOT / "tests" / "parts" / "controller.py",
+)
+"""Who is there in the place of the chip's owner."""
 PORT = "node_modules/@micropython/micropython-webassembly-pyscript/micropython.mjs"
 WORD_TABLE_BYTES = 7.03
 """Of a word in the table of words, at the mean of its doublings (hash, length, address)."""
@@ -69,7 +73,15 @@ class Cryptolib:
 sys.modules['os'] = Os
 sys.modules['cryptolib'] = Cryptolib
 builtins.open = translated(open)
-import machine, bluetooth, esp32
+class Umachine:
+    Signal = None
+sys.modules['umachine'] = Umachine
+import alone, bus, clock, esp32, machine, world
+bus.the_bus.line = alone.Line()
+bus.the_bus.clock = clock.Clock(0, 0, bus.the_bus.wait_for_owner)
+alone.power_on()
+from controller import Controller
+Controller()
 """
 STEPS = {
     "prepare": PREPARE,
@@ -146,7 +158,7 @@ function copy(from, to) {
 }
 mp.FS.mkdir('/badge');
 copy('badge', '/badge');
-const paths = ['', '.frozen', '/badge/standins', '/badge/silicon', '/badge/lib'];
+const paths = ['', '.frozen', '/badge/silicon', '/badge/lib'];
 mp.runPython('import sys, gc, micropython\\nsys.path[:] = ' + JSON.stringify(paths));
 for (const [name, program] of Object.entries(JSON.parse(fs.readFileSync('steps.json')))) {
   mp.runPython(program);
@@ -190,8 +202,9 @@ def measure(
             path = root / "badge" / name.lstrip("/")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        shutil.copytree(STAND_INS, root / "badge" / "standins")
         shutil.copytree(SILICON, root / "badge" / "silicon")
+        for file in ALONE:
+            shutil.copy(file, root / "badge" / "silicon")
         steps = {name: small_text(program) for name, program in STEPS.items()}
         (root / "steps.json").write_text(json.dumps(steps))
         (root / "measure.mjs").write_text(SCRIPT)

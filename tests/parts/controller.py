@@ -13,14 +13,14 @@ import bus
 import radio_frames as frames
 
 PEER = b"123456"
-CREDITS = 200
+CREDITS = 20
 _ADVERTISE_HEAD = 6
 
 
 class Controller:
     """The only one. `fail`: opcode to (number of calls that fail from now on, errno).
 
-    `starts`, `stops`: so often it went on and off. `first_handle`: of the next registration; each
+    `starts`, `stops`: so often it went on and off. `handles`: of the newest registration; each
     gives others. `notified`: (connection, handle, data).
     """
 
@@ -33,7 +33,9 @@ class Controller:
         self.interval_ms = 0
         self.starts = self.stops = 0
         self.first_handle = 9
+        self.handles = []
         self.fail = {}
+        self._has_room = True
         alone.answer_radio(self._answer)
 
     # What the badge asks.
@@ -42,6 +44,8 @@ class Controller:
         if opcode == frames.NOTIFY:
             connection, handle = struct.unpack_from("<HH", payload)
             self.notified.append((connection, handle, payload[4:]))
+            if self._has_room:
+                alone.push(frames.CREDIT, b"\x01")  # it has left
         if opcode >= frames.NOTIFY:
             return None
         count, error = self.fail.get(opcode, (0, 0))
@@ -60,6 +64,7 @@ class Controller:
         elif opcode == frames.REGISTER:
             self.first_handle = 9 + (self.first_handle + 1) % 50
             numbers = [self.first_handle + 3 * index for index in range(_values_in(payload))]
+            self.handles = numbers
             return struct.pack("<%dH" % len(numbers), *numbers)
         elif opcode == frames.ADVERTISE:
             interval_us, _is_connectable, count = struct.unpack_from("<IBB", payload)
@@ -111,9 +116,11 @@ class Controller:
     def take_credits(self):
         """Let no notification find room, until `give_credits`."""
         self.module._credits = 0
+        self._has_room = False
 
-    def give_credits(self, count=CREDITS):
-        self.push(frames.CREDIT, bytes((count,)))
+    def give_credits(self):
+        self._has_room = True
+        self.push(frames.CREDIT, bytes((CREDITS,)))
 
 
 def _values_in(table):

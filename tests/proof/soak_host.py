@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.interpreter import PROGRAMS, SILICON, STAND_INS
+from tests.support.interpreter import PARTS, PROGRAMS, SILICON, UNITTEST
 
 from redband.build.firmware import compiled, firmware_files
 from redband.keys import GameKeys
@@ -47,7 +47,7 @@ class BadgeProcess:
     """One life of a badge, from power-on to the pull; `share`: what the bench's own part takes."""
 
     def __init__(self, directory: Path, heap_bytes: int, start_ticks_ms: int) -> None:
-        path = ["", ".frozen", str(directory / "bench"), str(STAND_INS), str(SILICON)]
+        path = ["", ".frozen", *map(str, (directory / "bench", UNITTEST, SILICON, PARTS))]
         self._process = subprocess.Popen(
             [find_micropython(), "-X", f"heapsize={heap_bytes}", "-c"]
             + [f"import sys; sys.path[:] = {path!r}; import soak_badge"],
@@ -124,7 +124,7 @@ def make_badge(directory: Path, ruleset: str, params: tuple[int, ...]) -> None:
 
 
 def bench_bytes(directory: Path) -> int:
-    """Return the heap that stand-ins and bench take, before there is a badge."""
+    """Return the heap that chip and bench take, before there is a badge."""
     image = directory / "flash.img"
     before = image.read_bytes()
     badge = BadgeProcess(directory, 4 * HEAP_BYTES, 0)

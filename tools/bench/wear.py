@@ -24,7 +24,8 @@ RECOVERY_GOAL_MS = 300
 def run() -> dict[str, list[int]]:
     """Return what wear_program.py measured."""
     silicon = ROOT / "host" / "redband" / "virtual" / "silicon"
-    folders = [silicon, ROOT / "firmware" / "lib", PARTS, TESTS / "proof" / "programs"]
+    alone = TESTS / "support" / "micropython"
+    folders = [alone, silicon, ROOT / "firmware" / "lib", PARTS, TESTS / "proof" / "programs"]
     with tempfile.TemporaryDirectory(prefix="redband-bench-") as folder:
         ruleset = Path(folder) / "ruleset.bin"
         ruleset.write_bytes(load(RULESET).data)

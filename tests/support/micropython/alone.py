@@ -61,16 +61,22 @@ class Line:
         self.push(opcodes.GO, struct.pack("<QH", until_us, 0))
 
 
-def start(start_ticks_ms: int = 0) -> None:
+def start(start_ticks_ms: int = 0, line: "Line | None" = None) -> None:
     """Put the chip in place; before anything imports asyncio, time or machine.
 
     The owner's time is 0 then, and ticks_ms() shows `start_ticks_ms`.
     """
-    bus.the_bus.line = Line()
+    bus.the_bus.line = line or Line()
     its_clock = clock.Clock(0, start_ticks_ms, bus.the_bus.wait_for_owner)
     clock_modules.install(its_clock, seed=1)
-    import machine
     import pulses  # noqa: F401 (and the world, which the bus asks)
+
+    power_on()
+
+
+def power_on() -> None:
+    """Let the memory that outlives resets be empty."""
+    import machine
 
     machine._rtc_file[0] = io.BytesIO(bytes(_RTC_BYTES))
 
