@@ -49,10 +49,12 @@ class Line:
 
     def readinto(self, view) -> "int | None":
         """Give the chip what has come."""
+        if not self._coming:
+            return None
         count = min(len(self._coming), len(view))
         view[:count] = self._coming[:count]
         self._coming = self._coming[count:]
-        return count or None
+        return count
 
     def rest(self, until_us: int, _taken: int, _pending: int, _poller=None) -> None:
         """Leap to its end."""
