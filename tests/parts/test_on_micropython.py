@@ -23,8 +23,7 @@ from redband import rules
 
 CHECKS = sorted(PARTS.glob("check_*.py"))
 ON_STAND_INS = {
-    *("accelerometer", "accelerometer_model", "blows", "peaks", "self_test"),
-    *("bursts", "inputs", "inputs_beside", "flash_stall"),
+    "flash_stall",
     *("falling_asleep", "light_sleep", "lights", "sleep"),
     *("observer", "radio", "radio_failures", "radio_windows"),
 }

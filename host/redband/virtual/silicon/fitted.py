@@ -37,7 +37,7 @@ def fit(board: dict) -> None:
         shaken.append(Rattle(*board["impact"]))
         the_world.add(shaken[0])
     if board["sensor"] is not None:
-        shaken.append(_fit_sensor(board["sensor"]))
+        shaken.append(fit_sensor(board["sensor"]))
     motor_pin, on_level = board["motor"]
 
     def turn(level: int) -> None:
@@ -48,12 +48,18 @@ def fit(board: dict) -> None:
     pins.listeners[motor_pin] = turn
 
 
-def _fit_sensor(facts: dict):
+def fit_sensor(facts: dict):
+    """Solder the accelerometer that the owner's facts describe to its wires; return it."""
     import lis3dh
     import motion
 
     class Sensor(lis3dh.Lis3dh):
         """The model, on the bus to the owner."""
+
+        def feed(self, profile) -> int:
+            end_us = super().feed(profile)
+            the_world.changed()
+            return end_us
 
         def receive(self, data) -> None:
             super().receive(data)
