@@ -105,6 +105,7 @@ def new_board() -> None:
     pins._pins.clear()
     pins._driven.clear()
     pins.held.clear()
+    pins.listeners.clear()
     i2c.wires.clear()
     sleep._wake[:] = [(), False]
     the_world._sources[:] = [pulses.the_pulses]

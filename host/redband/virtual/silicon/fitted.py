@@ -79,15 +79,6 @@ def fit_sensor(facts: dict):
             super().set_motor(is_on)
             the_world.changed()
 
-    def feed(_opcode: int, payload: bytes) -> None:
-        profile = []
-        for offset in range(2, len(payload), _POINT_BYTES):
-            profile.append(struct.unpack_from("<Ihhh", payload, offset))
-        the_pulses.finish_at(sensor.feed(profile), payload[0] | payload[1] << 8)
-
-    def fail(_opcode: int, payload: bytes) -> None:
-        sensor.fault = payload[0]
-
     pin = facts["int1"]
     sensor = Sensor(
         motion.Motion(facts["motor_mg"]), the_world.now_us, lambda level: pins.drive(pin, level)
@@ -99,6 +90,19 @@ def fit_sensor(facts: dict):
     i2c.attach(facts["sda"], facts["scl"], facts["address"], sensor)
     the_world.add(sensor)
     sleep.before_the_end.append(sensor.tell)
+    _obey_owner(sensor)
+    return sensor
+
+
+def _obey_owner(sensor) -> None:
+    def feed(_opcode: int, payload: bytes) -> None:
+        profile = []
+        for offset in range(2, len(payload), _POINT_BYTES):
+            profile.append(struct.unpack_from("<Ihhh", payload, offset))
+        the_pulses.finish_at(sensor.feed(profile), payload[0] | payload[1] << 8)
+
+    def fail(_opcode: int, payload: bytes) -> None:
+        sensor.fault = payload[0]
+
     bus.register(opcodes.MOTION, opcodes.MOTION, feed, at_once=True)
     bus.register(opcodes.SENSOR_FAULT, opcodes.SENSOR_FAULT, fail, at_once=True)
-    return sensor
