@@ -7,7 +7,7 @@ import bus
 import esp32
 import machine
 import pins
-from sleep_bench import ON_BUTTON, OUTPUTS, ROOT, Badge, Case
+from sleep_bench import JAMMED, ON_BUTTON, OUTPUTS, ROOT, Badge, Case
 
 from redband_badge import files, limits, sleep
 from redband_badge.on_demand import DEEP_SLEEP, Needed
@@ -71,12 +71,12 @@ class Transport(Case):
         self.assert_asleep(self.pressed((0, 2000), (2200, 4000)))
 
     def test_jammed_button_wakes_nothing_for_long_and_is_looked_at_each_minute(self):
-        end, world = self.pressed((0, 10**9))
+        end, world = self.pressed(JAMMED)
         self.assertEqual(end, (limits.JAMMED_SLEEP_MS, b""))
         self.assertTrue(world.now_ms() < 20_000)
         self.assertTrue(self.exists(limits.TRANSPORT_PATH))
         # By time: still jammed, then free again.
-        found = self.start(machine.DEEPSLEEP_RESET, ((0, 10**9),), machine.TIMER_WAKE)
+        found = self.start(machine.DEEPSLEEP_RESET, (JAMMED,), machine.TIMER_WAKE)
         self.assert_asleep(found, limits.JAMMED_SLEEP_MS)
         self.assertEqual(found[1].now_ms(), 0)
         self.assert_asleep(self.start(machine.DEEPSLEEP_RESET, (), machine.TIMER_WAKE))

@@ -4,9 +4,7 @@ import asyncio
 import unittest
 
 import alone
-import pins
 from machine import Pin
-from world import the_world
 
 from redband_hal import board
 from redband_hal.event_loop import Wakeup
@@ -37,16 +35,6 @@ class Test(unittest.TestCase):
         pin.irq(lambda _pin: wakeup.set())
         edge_us = alone.now_us() + 3_600_000_000
 
-        class Finger:
-            def next_us(self):
-                return edge_us
-
-            def advance(self, now_us):
-                if now_us >= edge_us:
-                    the_world._sources.remove(self)
-                    pins.drive(board.PIN_BUTTON, 0)
-
-        the_world.add(Finger())
-        the_world.changed()
+        alone.move(board.PIN_BUTTON, [(3_600_000_000, 0)])
         asyncio.run(wakeup._readable())
         self.assertTrue(0 <= alone.now_us() - edge_us < 1000)

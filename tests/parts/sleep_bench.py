@@ -10,7 +10,6 @@ import machine
 import opcodes
 import pins
 from flash_device import FlashDevice, format_and_mount
-from world import the_world
 
 from redband_badge import files, limits, sleep
 from redband_badge.bounded_queue import BoundedQueue
@@ -21,6 +20,7 @@ from redband_hal.lights import Lights
 
 ROOT = "/flash"
 PIN = board.PIN_BUTTON
+JAMMED = (0, 4_000_000)  # a press for longer than any test
 ON_BUTTON = bytes((PIN, 0))
 OUTPUTS = (board.PIN_LED_RED, board.PIN_LED_GREEN, board.PIN_VIBRATION)
 
@@ -35,14 +35,12 @@ class World:
         alone.new_board()
         self.lit = []
         self._start_us = alone.now_us()
-        self._edges = []
-        for start_ms, end_ms in presses:
-            self._edges += [(start_ms, 0), (end_ms, opcodes.OPEN)]
         for pin in OUTPUTS:
             pins.listeners[pin] = lambda level, pin=pin: self._shown(pin, level)
-        the_world.add(self)
-        self.advance(self._start_us)
-        the_world.changed()
+        moves = []
+        for start_ms, end_ms in presses:
+            moves += [(start_ms * 1000, 0), (end_ms * 1000, opcodes.OPEN)]
+        alone.move(PIN, moves)
 
     def _shown(self, pin, level):
         if level:
@@ -50,15 +48,6 @@ class World:
 
     def now_ms(self):
         return (alone.now_us() - self._start_us) // 1000
-
-    def next_us(self):
-        """Return when the finger next moves."""
-        return self._start_us + self._edges[0][0] * 1000 if self._edges else None
-
-    def advance(self, now_us):
-        """Move it as often as is due."""
-        while self._edges and self.next_us() <= now_us:
-            pins.drive(PIN, self._edges.pop(0)[1])
 
 
 def slept(ended):

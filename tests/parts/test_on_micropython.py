@@ -23,8 +23,6 @@ from redband import rules
 
 CHECKS = sorted(PARTS.glob("check_*.py"))
 ON_STAND_INS = {
-    "flash_stall",
-    *("light_sleep", "lights"),
     *("observer", "radio", "radio_failures", "radio_windows"),
 }
 """Checks whose time, edges and radio are still the test's own; all others are on the silicon that

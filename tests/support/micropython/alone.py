@@ -108,10 +108,25 @@ def new_board() -> None:
     pins.listeners.clear()
     i2c.wires.clear()
     sleep._wake[:] = [(), False]
+    pulses.the_pulses._queues.clear()
+    pulses.driven.clear()
     the_world._sources[:] = [pulses.the_pulses]
     the_world.changed()
     bus.the_bus.line.sent.clear()
     bus.the_bus.line.duties.clear()
+
+
+def move(pin: int, moves) -> None:
+    """Let a hand drive a pin: (us from now, 4294 s at most, level) each."""
+    from pulses import the_pulses
+
+    payload = struct.pack("<HB", 0, pin)
+    last_us = 0
+    for at_us, level in moves:
+        payload += struct.pack("<IB", at_us - last_us, level)
+        last_us = at_us
+    the_pulses.add(payload + bytes(4))
+    bus.receive()
 
 
 def fit_accelerometer(address: int = 0x19, motor_mg: int = 0):
