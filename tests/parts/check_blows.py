@@ -39,8 +39,8 @@ class Play(Test):
         stalls = [(now_ms, now_ms + stall_ms)] if stall_ms else []
         bench.run_to(now_ms + duration_ms, stalls=stalls)
 
-    def strike(self, peak_mg, duration_us=12_000):
-        self.sensor.feed(motion.blow_profile(peak_mg, duration_us, 0))
+    def strike(self, peak_mg):
+        self.sensor.feed(motion.blow_profile(peak_mg, 12_000, 0))
 
     def test_blow_is_one_hit_with_its_time(self):
         self.live(1000)

@@ -196,7 +196,7 @@ class Task(unittest.TestCase):
         self.assertEqual(lights.shown[-1], (1, 1, 0, 100))
 
 
-class NothingBeforeTheBook(unittest.TestCase):
+class NothingBeforeTheJournal(unittest.TestCase):
     """Law 1: what the journal does not hold is not shown."""
 
     def test_a_hit_that_the_flash_refuses_changes_no_light(self):

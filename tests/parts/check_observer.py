@@ -64,7 +64,7 @@ class FakeBadge:
         self.parts = (self.state, self.note_queue)
 
 
-class EarTest(unittest.TestCase):
+class ObserverTest(unittest.TestCase):
     def setUp(self):
         self.radio = Radios()
         self.badge = FakeBadge()

@@ -379,7 +379,7 @@ class RadioTaskTest(unittest.TestCase):
             for number in range(6):
                 host = Host(bench.radio, number)
                 host.connect()
-                # Held back for half a second behind a wrong one, so the peer goes first.
+                # Held back for half a second after a wrong one, so the peer goes first.
                 host.write(wire_frames.encode_prove(bytes((number,)) * 16))
                 host.write(wire_frames.encode_fetch(0))
                 await asyncio.sleep_ms(4)

@@ -82,8 +82,8 @@ class Case(unittest.TestCase):
     def exists(self, path):
         return files.read_bytes(ROOT + path) is not None
 
-    def set_mode(self, data=b"1"):
-        files.replace(ROOT + limits.TRANSPORT_PATH, data)
+    def set_mode(self):
+        files.replace(ROOT + limits.TRANSPORT_PATH, b"1")
 
 
 class Badge:
