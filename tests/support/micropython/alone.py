@@ -30,11 +30,19 @@ class Line:
     def __init__(self) -> None:
         self.sent = []  # (opcode, payload)
         self.duties = {}  # of each output, 0 to FULL
+        self.radio = None  # a LoneRadio
         self._coming = b""
+
+    def say(self, opcode: int, payload: bytes) -> None:
+        """Let the chip hear a frame of its owner."""
+        self._coming += struct.pack("<HB", len(payload), opcode) + payload
 
     def write(self, frame: bytes) -> None:
         """Take a frame of the chip."""
         opcode, payload = frame[2], frame[3:]
+        if opcode < bus.FIRST_SILICON_CALL:
+            self.radio.take(opcode, payload)
+            return
         self.sent.append((opcode, payload))
         if opcode == opcodes.PIN_OUT:
             self.duties[payload[0]] = FULL if payload[1] else 0
@@ -45,16 +53,18 @@ class Line:
 
     def readinto(self, view) -> "int | None":
         """Give the chip what has come."""
-        count = len(self._coming)
-        view[:count] = self._coming
-        self._coming = b""
+        count = min(len(self._coming), len(view))
+        view[:count] = self._coming[:count]
+        self._coming = self._coming[count:]
         return count or None
 
     def rest(self, until_us: int, _taken: int, _pending: int, _poller=None) -> None:
-        """Leap to its end."""
+        """Leap to its end, unless there is something to hear."""
+        if self._coming:
+            return
         if until_us >= clock.NEVER_US:
             raise RuntimeError("every task waits for ever")
-        self._coming += struct.pack("<HBQH", 10, opcodes.GO, until_us, 0)
+        self.say(opcodes.GO, struct.pack("<QH", until_us, 0))
 
 
 def start() -> None:
