@@ -30,11 +30,8 @@ from redband.virtual.spec import BadgeSpec
 
 ROOT = Path(__file__).resolve().parents[1]
 SILICON = ROOT / "host" / "redband" / "virtual" / "silicon"
-ALONE = (
-    ROOT / "tests" / "support" / "micropython" / "alone.py",
-    ROOT / "tests" / "parts" / "controller.py",
-)
-"""Who is there in the place of the chip's owner."""
+ALONE = ROOT / "tests" / "support" / "micropython"
+"""With who is there in the place of the chip's owner."""
 PORT = "node_modules/@micropython/micropython-webassembly-pyscript/micropython.mjs"
 WORD_TABLE_BYTES = 7.03
 """Of a word in the table of words, at the mean of its doublings (hash, length, address)."""
@@ -80,8 +77,8 @@ import alone, bus, clock, esp32, machine, world
 bus.the_bus.line = alone.Line()
 bus.the_bus.clock = clock.Clock(0, 0, bus.the_bus.wait_for_owner)
 alone.power_on()
-from controller import Controller
-Controller()
+from lone_radio import LoneRadio
+LoneRadio()
 """
 STEPS = {
     "prepare": PREPARE,
@@ -203,8 +200,8 @@ def measure(
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         shutil.copytree(SILICON, root / "badge" / "silicon")
-        for file in ALONE:
-            shutil.copy(file, root / "badge" / "silicon")
+        for name in ("alone.py", "lone_radio.py"):
+            shutil.copy(ALONE / name, root / "badge" / "silicon")
         steps = {name: small_text(program) for name, program in STEPS.items()}
         (root / "steps.json").write_text(json.dumps(steps))
         (root / "measure.mjs").write_text(SCRIPT)

@@ -2,8 +2,10 @@
 
 import unittest
 
+import alone
+import bus
 from bursts import BURSTS, BUTTON
-from input_bench import Bench
+from input_bench import Bench, toggle
 
 from redband_core import gestures, limits
 from redband_hal import board
@@ -23,13 +25,13 @@ def play(contact, edges, phase_ms):
     for look_ms in range(phase_ms, edges[-1] // 1000 + 1000, limits.INPUT_POLL_MS):
         moments.append((look_ms * 1000, LOOK))
     for at_us, kind in sorted(moments):
+        alone.stall_until(bench.start_us + at_us)
         if kind == LEVEL:
-            bench.stall_to_us(at_us)
-            bench.toggle(pin)
+            toggle(pin)
+        elif kind == HANDLER:
+            bus.dispatch()
         else:
-            bench.live_to_us(at_us)
-            if kind == LOOK:
-                bench.look()
+            bench.look()
     wanted = gestures.PRESS if contact == BUTTON else gestures.IMPACT
     return [ms for code, _presses, ms in bench.taken() if code == wanted]
 

@@ -2,9 +2,9 @@
 
 import os
 
+import opcodes
 import pins
-import sleep as chip_sleep
-from sleep_bench import OUTPUTS, PIN, ROOT, Badge, Case, World
+from sleep_bench import ON_BUTTON, OUTPUTS, PIN, ROOT, Badge, Case, World
 
 from redband_badge import deep_sleep, files, limits, sleep
 from redband_badge.power_task import PowerTask
@@ -13,39 +13,41 @@ from redband_hal import power
 
 
 class FallingAsleep(Case):
+    def setUp(self):
+        super().setUp()
+        self.world = World()
+
     def test_transport_is_noted_then_marked_then_the_journal_closed_and_the_lights_held_off(self):
         badge = Badge()
-        world = World()
-        slept_ms = badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_TRANSPORT))
-        self.assertEqual(slept_ms, 0)
+        slept = badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_TRANSPORT))
+        self.assertEqual(slept, (None, ON_BUTTON))
         self.assertEqual(badge.noted, [(numbers.NOTE_TRANSPORT_ON, numbers.SLEEP_TRANSPORT)])
         self.assertEqual(files.read_bytes(ROOT + limits.TRANSPORT_PATH), b"1")
         self.assertEqual(badge.done, ["healthy", "closed"])
-        self.assertTrue(world.lit_ms)
+        self.assertTrue(self.world.lit)
         self.assertEqual(pins.held, set(OUTPUTS))
-        self.assertEqual(chip_sleep._wake[0], (PIN,))
 
     def test_switching_off_leaves_no_file(self):
         badge = Badge()
-        slept_ms = badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_AUTO_OFF))
-        self.assertEqual(slept_ms, 0)
+        slept = badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_AUTO_OFF))
+        self.assertEqual(slept, (None, ON_BUTTON))
         self.assertEqual(badge.noted, [(numbers.NOTE_TRANSPORT_ON, numbers.SLEEP_AUTO_OFF)])
         self.assertFalse(self.exists(limits.TRANSPORT_PATH))
 
     def test_button_still_down_is_looked_at_again_by_time(self):
         badge = Badge()
-        World(((0, 10**9),))
-        slept_ms = badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_TRANSPORT))
-        self.assertEqual(slept_ms, limits.JAMMED_SLEEP_MS)
+        pins.drive(PIN, 0)
+        slept = badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_TRANSPORT))
+        self.assertEqual(slept, (limits.JAMMED_SLEEP_MS, b""))
 
     def test_switching_off_waits_for_a_free_button_and_a_journal_that_works(self):
         badge = Badge()
-        World(((0, 10**9),))
+        pins.drive(PIN, 0)
         self.assertEqual(
             badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_AUTO_OFF)), None
         )
         self.assertEqual(badge.noted, [])
-        World()
+        pins.drive(PIN, opcodes.OPEN)
         broken = Badge(is_broken=True)
         self.assertEqual(
             broken.run(deep_sleep.fall_asleep(broken, broken.state, numbers.SLEEP_AUTO_OFF)), None
@@ -54,10 +56,8 @@ class FallingAsleep(Case):
 
     def test_transport_that_the_journal_did_not_take_is_noted_at_the_waking(self):
         broken = Badge(is_broken=True)
-        slept_ms = broken.run(
-            deep_sleep.fall_asleep(broken, broken.state, numbers.SLEEP_TRANSPORT)
-        )
-        self.assertEqual(slept_ms, 0)
+        slept = broken.run(deep_sleep.fall_asleep(broken, broken.state, numbers.SLEEP_TRANSPORT))
+        self.assertTrue(slept is not None)
         self.assertEqual(files.read_bytes(ROOT + limits.TRANSPORT_PATH), b"0")
         os.rename(ROOT + limits.TRANSPORT_PATH, ROOT + limits.WOKEN_PATH)
         badge = Badge()
@@ -105,8 +105,8 @@ class FallingAsleep(Case):
         badge = Badge()
         badge.options = Options()
         self.assertTrue(sleep.enter_transport(badge.state))
-        slept_ms = badge.run(PowerTask(Cell(), badge.state, None, 0, badge).run(Beat()))
-        self.assertEqual(slept_ms, 0)
+        slept = badge.run(PowerTask(Cell(), badge.state, None, 0, badge).run(Beat()))
+        self.assertTrue(slept is not None)
         self.assertEqual(badge.noted, [(numbers.NOTE_TRANSPORT_ON, numbers.SLEEP_TRANSPORT)])
         self.assertTrue(self.exists(limits.TRANSPORT_PATH))
 

@@ -6,13 +6,12 @@ filter, gestures, input task, game task, engine, journal on littlefs.
 """
 
 import os
-import time
 import unittest
 
+import alone
 import bus
 import flash_device
 from flash_device import FlashDevice, format_and_mount
-from input_bench import Hands
 from store_bench import read_all
 
 from redband_badge.bounded_queue import BoundedQueue
@@ -25,7 +24,7 @@ from redband_badge.state import BadgeState
 from redband_core import journal, limits
 from redband_core.clock import GameClock
 from redband_core.ruleset import Ruleset
-from redband_hal import board, event_loop
+from redband_hal import board, event_loop, system
 from redband_hal.event_loop import Wakeup
 from redband_hal.inputs import Contact
 
@@ -38,22 +37,26 @@ with open(os.getenv("REDBAND_RULESET"), "rb") as file:
     HITS = Ruleset.from_bytes(file.read())
 
 
-class Bench(Hands):
+class Bench:
     """A badge whose time the test turns: 10 ms a look, and the length of each stall."""
 
     def __init__(self, edges, params=None):
-        super().__init__()
-        self.edges = list(edges)  # times at which the button toggles, beginning with closed
-        self.is_stalled = False
+        alone.new_board()
+        event_loop._left_ticks_ms[0] = event_loop._IDLE
+        self.appends = 0
         self.state = BadgeState()
         self.store = JournalStore("/flash/journal", lambda _path: 1 << 30)
+        self._append, self.store.append = self.store.append, self.stalling_append
         self.game_journal = Game(self.store, self.state, HITS, params, 77, 1234)
         self.game_journal.restore()
         self.game_journal.begin_boot(1, 1, 5, HITS.identity)
-        self._append, self.store.append = self.store.append, self.stalling_append
         self.appends = 0
+        alone.set_ticks(0)
+        self.start_us = alone.now_us()
+        moves = [(at_ms * 1000, index & 1) for index, at_ms in enumerate(edges)]
+        alone.move(board.PIN_BUTTON, moves)
         clock = GameClock(self.store.last_ms)
-        clock.start(time.ticks_ms())
+        clock.start(0)
         wakeup = Wakeup()
         self.queue = BoundedQueue(32, wakeup)
         notes = BoundedQueue(16, wakeup)
@@ -67,32 +70,25 @@ class Bench(Hands):
     def stalling_append(self, kind, game_ms, payload):
         seq = self._append(kind, game_ms, payload)
         self.appends += 1
-        event_loop._left_ticks_ms[0] = time.ticks_ms()
-        self.is_stalled = True
-        self.pass_time(LONG_STALL_MS if self.appends % LONG_STALL_EACH == 0 else STALL_MS)
-        self.is_stalled = False
+        event_loop._left_ticks_ms[0] = system.ticks_ms()
+        span_ms = LONG_STALL_MS if self.appends % LONG_STALL_EACH == 0 else STALL_MS
+        alone.stall_until(alone.now_us() + span_ms * 1000)
         bus.dispatch()
         event_loop._left_ticks_ms[0] = event_loop._IDLE
         return seq
 
-    def pass_time(self, ms):
-        """Let the world go on; interrupts run at once, or wait for the end of the stall."""
-        pass_to = self.stall_to if self.is_stalled else self.live_to
-        end_ms = self.now_ms + ms
-        while self.edges and self.edges[0] <= end_ms:
-            pass_to(self.edges.pop(0))
-            self.toggle(board.PIN_BUTTON)
-        pass_to(end_ms)
+    def now_ms(self):
+        return (alone.now_us() - self.start_us) // 1000
 
     def run(self, until_ms, look=None):
-        while self.now_ms < until_ms:
-            self.inputs.sample(time.ticks_ms())
-            if self.queue.front() is not None or self.now_ms >= self.due_ms:
-                now_ms = self.now_ms
+        while self.now_ms() < until_ms:
+            self.inputs.sample(self.now_ms())
+            now_ms = self.now_ms()
+            if self.queue.front() is not None or now_ms >= self.due_ms:
                 self.due_ms = now_ms + self.game.work(now_ms)
             if look is not None:
                 look()
-            self.pass_time(limits.INPUT_POLL_MS)
+            alone.run_until(alone.now_us() + limits.INPUT_POLL_MS * 1000)
 
     def hits(self):
         """Return the game times of all judged inputs in the journal."""
@@ -157,7 +153,7 @@ class StallTest(unittest.TestCase):
         def look():
             state = bench.game_journal.engine.track_state(0)
             if not changes or changes[-1][1] != state:
-                changes.append((bench.now_ms, state))
+                changes.append((bench.now_ms(), state))
 
         bench.run(30_000, look)
         died_ms = bench.hits()[0] + DEATH_MS

@@ -2,6 +2,7 @@
 
 import unittest
 
+import pins
 from input_bench import Bench
 
 from redband_core import gestures, numbers
@@ -72,14 +73,14 @@ class Times(unittest.TestCase):
     def test_R13_press_that_woke_the_chip_and_is_still_held_counts_once(self):
         bench = Bench(woke=True, is_held=True)
         bench.run_to(700)
-        bench.drive(board.PIN_BUTTON, 1)
+        pins.drive(board.PIN_BUTTON, 1)
         bench.run_to(3000)
         self.assertEqual(bench.taken(), [(PRESS, 1, 0)])
 
     def test_a_button_held_at_the_start_without_a_wake_up_is_no_hit(self):
         bench = Bench(is_held=True)
         bench.run_to(700)
-        bench.drive(board.PIN_BUTTON, 1)
+        pins.drive(board.PIN_BUTTON, 1)
         bench.run_to(3000)
         self.assertEqual(bench.taken(), [])
 
@@ -163,9 +164,9 @@ class Ignored(unittest.TestCase):
 
     def test_a_press_and_a_blow_at_once_both_count(self):
         bench = Bench()
-        bench.drive(board.PIN_IMPACT, 0)
+        pins.drive(board.PIN_IMPACT, 0)
         bench.run_to(50, [3])
-        bench.drive(board.PIN_IMPACT, 1)
+        pins.drive(board.PIN_IMPACT, 1)
         bench.run_to(300, [150])
         codes = [code for code, _presses, _ms in bench.taken()]
         self.assertEqual(sorted(codes), [PRESS, IMPACT])

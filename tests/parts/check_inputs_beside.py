@@ -1,34 +1,29 @@
 """The input task beside other things: own motor, stuck contacts, sensors that are not there."""
 
 import sys
-import time
 import unittest
 
+import alone
+import machine
 import pins
 from input_bench import Bench
-from sensor_bench import unplug
 
 from redband_badge import loading
 from redband_core import gestures, limits, numbers
 from redband_core.advert import FLAG_INPUT_STUCK
-from redband_hal import board, inputs
+from redband_hal import board, inputs, system
 
 PRESS, IMPACT, HOLD = gestures.PRESS, gestures.IMPACT, gestures.HOLD
-
-
-def is_claimed(number):
-    """Return whether somebody listens to the pin's edges."""
-    return number in pins._pins and pins.Pin(number)._handler is not None
 
 
 class Motor(unittest.TestCase):
     def run_motor(self, bench, from_ms, to_ms):
         bench.run_to(from_ms)
-        bench.state.set_motor(True, time.ticks_ms())
+        bench.state.set_motor(True, system.ticks_ms())
         return to_ms
 
     def stop_motor(self, bench):
-        bench.state.set_motor(False, time.ticks_ms())
+        bench.state.set_motor(False, system.ticks_ms())
 
     def test_G9_sensor_reacts_to_our_own_motor_300_ms_are_no_hit(self):
         bench = Bench()
@@ -66,20 +61,20 @@ class Motor(unittest.TestCase):
     def test_R4_a_blow_before_the_motor_started_counts_though_it_is_looked_at_later(self):
         bench = Bench()
         bench.run_to(1000)
-        bench.live_to(1003)
-        bench.drive(board.PIN_IMPACT, 0)
-        bench.live_to(1005)
-        bench.state.set_motor(True, time.ticks_ms())
+        bench.go_to(1003)
+        pins.drive(board.PIN_IMPACT, 0)
+        bench.go_to(1005)
+        bench.state.set_motor(True, system.ticks_ms())
         bench.blow([1030], 1300)
         self.assertEqual(bench.taken(), [(IMPACT, 1, 1003)])
 
     def test_a_short_buzz_between_two_looks_is_held_off_too(self):
         bench = Bench()
         bench.run_to(1000)
-        bench.live_to(1002)
-        bench.state.set_motor(True, time.ticks_ms())
-        bench.live_to(1006)
-        bench.state.set_motor(False, time.ticks_ms())
+        bench.go_to(1002)
+        bench.state.set_motor(True, system.ticks_ms())
+        bench.go_to(1006)
+        bench.state.set_motor(False, system.ticks_ms())
         bench.blow([1020, 1040], 3000)
         self.assertEqual(bench.taken(), [])
 
@@ -128,7 +123,7 @@ class Stuck(unittest.TestCase):
 class Parts(unittest.TestCase):
     def test_without_an_impact_sensor_its_pin_is_left_alone(self):
         bench = Bench(has_impact=False)
-        self.assertFalse(is_claimed(board.PIN_IMPACT))
+        self.assertIsNone(machine.Pin(board.PIN_IMPACT)._handler)
         bench.run_to(500, [100, 180])
         self.assertEqual(bench.taken(), [(PRESS, 1, 100)])
 
@@ -167,7 +162,7 @@ class Wired:
 
     def __init__(self, impact, woke_by_button=False):
         bench = Bench(has_impact=False)
-        pins._pins.clear()
+        alone.new_board()
         self.options = Options()
         self.options.impact = impact
         self.woke_by_button = woke_by_button
@@ -190,18 +185,16 @@ class Wiring(unittest.TestCase):
             sys.modules.pop(name, None)
         badge = Wired(self.SWITCH)
         self.assertEqual(badge.tasks, [numbers.TASK_INPUT])
-        self.assertTrue(is_claimed(board.PIN_IMPACT))
+        self.assertIsNotNone(machine.Pin(board.PIN_IMPACT)._handler)
         for name in names:
             self.assertFalse(name in sys.modules)
 
     def test_impact_off_leaves_its_pin_alone(self):
         badge = Wired(self.OFF)
         self.assertEqual(badge.tasks, [numbers.TASK_INPUT])
-        self.assertTrue(is_claimed(board.PIN_BUTTON))
-        self.assertFalse(is_claimed(board.PIN_IMPACT))
+        self.assertIsNone(machine.Pin(board.PIN_IMPACT)._handler)
 
     def test_accelerometer_that_is_missing_is_a_fault_and_the_input_task_is_there(self):
-        unplug()
         badge = Wired(self.ACCELEROMETER)
         self.assertEqual(badge.tasks, [numbers.TASK_SENSOR, numbers.TASK_INPUT])
         self.assertEqual(badge.bench.notes(), [(numbers.NOTE_SENSOR, 1)])

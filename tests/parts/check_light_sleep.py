@@ -94,23 +94,25 @@ class Manager(unittest.TestCase):
 
 
 class LightSleep(unittest.TestCase):
-    """The event loop's idle moments, and each sleep that they become."""
+    """The event loop's idle moments, each sleep noted."""
 
     def setUp(self):
-        self.slept = []
-        power.light_sleep = self.light_sleep
-        machine.is_usb_host[0] = False
+        self.slept_ms = []
+        self.light_sleep = power.light_sleep
+
+        def noted(span_ms):
+            self.slept_ms.append(span_ms)
+            self.light_sleep(span_ms)
+
+        power.light_sleep = noted
         core.new_event_loop()
         self.badge = Badge()
         self.badge.options.impact = 1
         self.badge.has_radio = False
 
     def tearDown(self):
-        power.light_sleep = machine.lightsleep
-
-    def light_sleep(self, duration_ms):
-        self.slept.append(duration_ms)
-        machine.lightsleep(duration_ms)
+        power.light_sleep = self.light_sleep
+        machine.is_usb_host[0] = False
 
     def install(self):
         """Return a Sleeper half a minute after the start and the last input."""
@@ -134,7 +136,7 @@ class LightSleep(unittest.TestCase):
 
         asyncio.run(main())
         core.new_event_loop()
-        return self.slept
+        return self.slept_ms
 
     async def nothing(self):
         return None
@@ -166,7 +168,7 @@ class LightSleep(unittest.TestCase):
 
         self.badge.inputs = Inputs
         self.install()._sleep(1000)
-        self.assertEqual(self.slept, [10, 10, 10])
+        self.assertEqual(self.slept_ms, [10, 10, 10])
         self.assertTrue(asyncio.run(Inputs.wakeup.wait(0)))
         core.new_event_loop()
 
@@ -202,15 +204,17 @@ class LightSleep(unittest.TestCase):
     def test_usb_host_keeps_it_awake_from_its_first_frames_on_and_until_they_end(self):
         async def frames():
             await asyncio.sleep_ms(20)
-            self.slept.clear()
+            self.slept_ms.clear()
             machine.is_usb_host[0] = True
+            await asyncio.sleep_ms(30)
+            machine.is_usb_host[0] = False
 
         slept = self.play(frames)
         self.assertTrue(len(slept) <= 1)
         self.assertEqual(self.badge.state.sleep_refusal, numbers.AWAKE_USB)
         sleeper = self.install()
-        power.pause_ms(2)  # another frame
         ticks_ms = system.ticks_ms()
+        machine.is_usb_host[0] = True
         self.assertEqual(sleeper.refusal(ticks_ms), numbers.AWAKE_USB)
         machine.is_usb_host[0] = False
         later_ms = ticks_ms + limits.USB_GONE_MS

@@ -4,16 +4,17 @@ import asyncio
 import unittest
 
 import alone
+import bus
 import opcodes
 import pins
 from game_bench import GameBench, MemoryStore, ruleset
+from machine import Pin
 
 from redband_badge.led_task import LedTask
 from redband_badge.state import BadgeState
 from redband_core import gestures, led, limits
 from redband_hal import board
-from redband_hal.lights import DUTY_FULL as FULL
-from redband_hal.lights import PWM_HZ, Lights, switch_off
+from redband_hal.lights import DUTY_FULL, PWM_HZ, Lights, switch_off
 
 RED, GREEN, MOTOR = board.PIN_LED_RED, board.PIN_LED_GREEN, board.PIN_VIBRATION
 STEADY_RED = ((led.STEADY, led.OFF, led.OFF),)
@@ -39,35 +40,45 @@ class Watched:
 
 class Pins(unittest.TestCase):
     def setUp(self):
-        alone.sent().clear()
+        alone.new_board()
 
-    def duties(self):
-        return tuple([alone.duty(number) for number in (RED, GREEN, MOTOR)])
+    def levels(self):
+        """Return (red, green, motor): 1 for full on."""
+        line = bus.the_bus.line
+        return tuple([line.duties[pin] / alone.FULL for pin in (RED, GREEN, MOTOR)])
 
     def is_dimmed(self):
-        return opcodes.PIN_PWM in [opcode for opcode, _payload in alone.sent()]
+        """Return whether there was a dimmer since this was asked last."""
+        sent = bus.the_bus.line.sent
+        found = [opcode for opcode, _payload in sent if opcode == opcodes.PIN_PWM]
+        sent.clear()
+        return bool(found)
 
     def test_full_brightness_is_a_plain_output(self):
         lights = Lights()
-        self.assertEqual(self.duties(), (0, 0, 0))
-        for red, green, motor in ((1, 0, 0), (0, 1, 1), (1, 1, 0), (0, 0, 0)):
-            lights.show(red, green, motor)
-            self.assertEqual(self.duties(), (red * FULL, green * FULL, motor * FULL))
+        self.assertEqual(self.levels(), (0, 0, 0))
+        for wanted in ((1, 0, 0), (0, 1, 1), (1, 1, 0), (0, 0, 0)):
+            lights.show(*wanted)
+            self.assertEqual(self.levels(), wanted)
         self.assertFalse(self.is_dimmed())
 
     def test_dimmed_lights_are_a_share_of_the_time_and_the_motor_never_is(self):
         lights = Lights()
         for brightness_pct in (1, 20, 99):
             lights.show(1, 0, 1, brightness_pct)
-            self.assertEqual(self.duties(), (FULL * brightness_pct // 100, 0, FULL))
+            dimmed = DUTY_FULL * brightness_pct // 100 / alone.FULL
+            self.assertEqual(self.levels(), (dimmed, 0, 1))
+        self.assertTrue(self.is_dimmed())
 
     def test_full_again_after_being_dimmed(self):
         lights = Lights()
         lights.show(1, 1, 0, 10)
-        self.assertTrue(self.is_dimmed())
-        alone.sent().clear()
         lights.show(1, 0, 1, 100)
-        self.assertEqual(self.duties(), (FULL, 0, FULL))
+        self.assertEqual(self.levels(), (1, 0, 1))
+        self.assertTrue(self.is_dimmed())
+        lights.show(0, 1, 1, 100)
+        self.assertEqual(self.levels(), (0, 1, 1))
+        self.assertFalse(self.is_dimmed())
 
     def test_a_lamp_that_lights_by_a_low_level_is_dimmed_the_right_way_round(self):
         import redband_hal.lights as module
@@ -76,11 +87,12 @@ class Pins(unittest.TestCase):
         module._OUTPUTS = tuple([(number, True) for number, _is_low in outputs])
         try:
             lights = Lights()
-            self.assertEqual(self.duties(), (FULL, FULL, FULL))
+            self.assertEqual(self.levels(), (1, 1, 1))
             lights.show(1, 0, 1)
-            self.assertEqual(self.duties(), (0, FULL, 0))
+            self.assertEqual(self.levels(), (0, 1, 0))
             lights.show(1, 0, 1, 20)
-            self.assertEqual(self.duties(), (FULL - FULL // 5, FULL, 0))
+            red = (DUTY_FULL - DUTY_FULL // 5) / alone.FULL
+            self.assertEqual(self.levels(), (red, 1, 0))
         finally:
             module._OUTPUTS = outputs
 
@@ -94,29 +106,36 @@ class Pins(unittest.TestCase):
         lights.show(1, 1, 1, 30)
         lights.show(0, 0, 0)
         switch_off(True)
-        self.assertEqual(self.duties(), (0, 0, 0))
+        self.assertEqual(self.levels(), (0, 0, 0))
         self.assertEqual(pins.held, {RED, GREEN, MOTOR})
+        lights.show(1, 1, 1)
+        self.assertEqual(self.levels(), (0, 0, 0))
         Lights()
         self.assertEqual(pins.held, set())
+
+
+class Task(unittest.TestCase):
+    def setUp(self):
+        alone.new_board()
 
     def test_R21_corrupted_output_heals_within_a_second(self):
         for brightness_pct in (100, 30):
             state = BadgeState()
             state.brightness_pct = brightness_pct
-            task = led_task(Lights(), state, STEADY_RED)
+            lights = Lights()
+            task = led_task(lights, state, STEADY_RED)
             stays_ms = task.show(0)
-            right = self.duties()
-            for number, wrong in ((RED, 0), (GREEN, 12345), (MOTOR, FULL)):
-                pins.Pin(number)._output = int(wrong > 0)
-                duty = bytes((number, wrong & 0xFF, wrong >> 8))
-                alone.sent().append((opcodes.PIN_PWM, duty))
-            self.assertEqual(self.duties(), (0, 12345, FULL))
+            duties = bus.the_bus.line.duties
+            right = dict(duties)
+            for pin in (RED, GREEN, MOTOR):
+                Pin(pin).toggle()
+            for dimmer in lights._dimmers:
+                dimmer.duty_u16(12345)
+            self.assertFalse(any(duties[pin] == right[pin] for pin in right))
             self.assertTrue(stays_ms <= 1000)
             task.show(stays_ms)
-            self.assertEqual(self.duties(), right)
+            self.assertEqual(duties, right)
 
-
-class Task(unittest.TestCase):
     def test_motor_rests_on_a_low_battery_and_the_lights_are_dimmed(self):
         state, lights = BadgeState(), Watched()
         task = led_task(lights, state, BUZZ)
@@ -177,7 +196,7 @@ class Task(unittest.TestCase):
         self.assertEqual(lights.shown[-1], (1, 1, 0, 100))
 
 
-class NothingBeforeTheBook(unittest.TestCase):
+class NothingBeforeTheJournal(unittest.TestCase):
     """Law 1: what the journal does not hold is not shown."""
 
     def test_a_hit_that_the_flash_refuses_changes_no_light(self):

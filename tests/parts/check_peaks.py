@@ -1,9 +1,10 @@
 """Peaks as the calibration measures them are what the interrupt would have judged."""
 
 import unittest
+from time import sleep_us
 
+import alone
 import motion
-from sensor_bench import fit_sensor, pass_us
 
 from redband_core import numbers
 from redband_hal import board, peaks
@@ -13,7 +14,8 @@ from redband_hal.inputs import Contact
 
 class Test(unittest.TestCase):
     def setUp(self):
-        self.sensor = fit_sensor()
+        alone.new_board()
+        self.sensor = alone.fit_accelerometer()
 
     def meter(self):
         meter = peaks.Peaks()
@@ -39,9 +41,9 @@ class Test(unittest.TestCase):
                 driver = Accelerometer(threshold_mg)
                 driver.start()
                 contact = Contact(board.PIN_IMPACT, board.IMPACT_ACTIVE_LOW)
-                pass_us(200_000)
+                sleep_us(200_000)
                 self.sensor.feed(motion.blow_profile(blow_mg, duration_us, 0))
-                pass_us(200_000)
+                sleep_us(200_000)
                 what = "%d mg, %d us: %d" % (blow_mg, duration_us, peak_mg)
                 self.assertEqual(contact.take_edges()[0], wanted, what)
 

@@ -1,10 +1,8 @@
-"""An input task on the silicon's pins, hands on its contacts. Times are ms since the start."""
-
-import time
+"""An input task on the silicon's pins, with hands on the contacts."""
 
 import alone
 import bus
-import opcodes
+import machine
 import pins
 
 from redband_badge.bounded_queue import BoundedQueue
@@ -12,7 +10,7 @@ from redband_badge.input_task import InputTask
 from redband_badge.state import BadgeState
 from redband_core import limits
 from redband_core.clock import GameClock
-from redband_hal import board, event_loop
+from redband_hal import board, event_loop, system
 from redband_hal.event_loop import Wakeup
 from redband_hal.inputs import Contact
 
@@ -20,59 +18,20 @@ GAME_START_MS = 5_000_000
 TICKS_START = (1 << 30) - 4000  # they wrap within each test
 
 
-class Hands:
-    """A chip that has just started, and what a person does to its contacts."""
+class Bench:
+    """The input task, its queues, and hands on the contacts. Times are ms since the start."""
 
-    def __init__(self, start_ticks_ms=0):
-        pins._pins.clear()
-        for pin in (board.PIN_BUTTON, board.PIN_IMPACT):
-            pins.drive(pin, opcodes.OPEN)
+    def __init__(self, has_impact=True, woke=False, is_held=False, is_new=True):
+        """is_new: of a board with nothing soldered to it but contacts."""
+        if is_new:
+            alone.new_board()
+        alone.set_ticks(TICKS_START)
+        self.start_us = alone.now_us()
         event_loop._left_ticks_ms[0] = event_loop._IDLE
-        self.start_us = alone.show_ticks(start_ticks_ms)
-
-    @property
-    def now_ms(self):
-        return (bus.the_bus.clock.peek_us() - self.start_us) // 1000
-
-    def live_to(self, at_ms):
-        """Let time pass, and interrupts come at once."""
-        self.live_to_us(at_ms * 1000)
-
-    def live_to_us(self, at_us):
-        time.sleep_us(self.start_us + at_us - bus.the_bus.clock.peek_us())
-
-    def stall_to(self, at_ms):
-        """Let time pass while the interpreter runs nothing, no interrupt either."""
-        self.stall_to_us(at_ms * 1000)
-
-    def stall_to_us(self, at_us):
-        while bus.the_bus.clock.peek_us() < self.start_us + at_us:
-            bus.the_bus.rest(self.start_us + at_us)
-            bus.receive()
-
-    def drive(self, pin, level):
-        """Set a contact; its interrupt comes with the next passing of time."""
-        pins.drive(pin, level)
-
-    def toggle(self, pin):
-        pins.drive(pin, 1 - pins.Pin(pin)._level)
-
-    def spike(self, pin):
-        """Close a contact for so short a time that its interrupts find it open, twice."""
-        pins.drive(pin, 0)
-        pins.drive(pin, 1)
-        bus.dispatch()
-
-
-class Bench(Hands):
-    """The input task and its queues. woke: the press that woke the chip is latched."""
-
-    def __init__(self, has_impact=True, woke=False, is_held=False):
-        super().__init__(TICKS_START)
         if is_held:
-            self.drive(board.PIN_BUTTON, 0)
+            pins.drive(board.PIN_BUTTON, 0)
         self.clock = GameClock(GAME_START_MS)
-        self.clock.start(time.ticks_ms())
+        self.clock.start(system.ticks_ms())
         self.state = BadgeState()
         self.queue = BoundedQueue(32, Wakeup())
         self.note_queue = BoundedQueue(16, Wakeup())
@@ -85,21 +44,28 @@ class Bench(Hands):
         self.sampled_count = 0
         self.run_to(0)
 
+    def now_ms(self):
+        return (alone.now_us() - self.start_us) // 1000
+
+    def go_to(self, at_ms):
+        """Let time go on, handlers with it; nobody looks."""
+        alone.run_until(self.start_us + at_ms * 1000)
+
     def look(self):
         """What run() does each INPUT_POLL_MS."""
         task = self.task
         if task.is_busy or not task.is_quiet():
-            task.sample(time.ticks_ms())
+            task.sample(system.ticks_ms())
             self.sampled_count += 1
 
     def run_to(self, end_ms, edges=(), pin=board.PIN_BUTTON, stalls=()):
         """Live until `end_ms`. edges: times at which the pin toggles, beginning with closed.
 
-        stalls: (from, to) in which the interpreter runs nothing: handlers, of as many edges as
-        the chip's queue holds, run at its end. Each 10 ms otherwise the task looks.
+        stalls: (from, to) in which the interpreter runs nothing: the handlers of as many edges as
+        the chip keeps run at its end. Each 10 ms otherwise the task looks.
         """
         moments = [(at_ms, 0) for at_ms in edges]
-        poll_ms = self.now_ms
+        poll_ms = self.now_ms()
         while poll_ms <= end_ms:
             at_ms = poll_ms
             for begin_ms, finish_ms in stalls:
@@ -112,25 +78,31 @@ class Bench(Hands):
             moments.append((finish_ms, 0.5))
         is_stalled = False
         for at_ms, kind in sorted(moments):
-            if is_stalled:
-                self.stall_to(at_ms)
-            else:
-                self.live_to(at_ms)
+            at_us = self.start_us + at_ms * 1000
+            (alone.stall_until if is_stalled else alone.run_until)(at_us)
             if kind == -1:
+                event_loop._left_ticks_ms[0] = system.ticks_ms()
                 is_stalled = True
-                event_loop._left_ticks_ms[0] = time.ticks_ms()
             elif kind == 0:
-                self.toggle(pin)
+                toggle(pin)
+                if not is_stalled:
+                    bus.dispatch()
             elif kind == 1:
                 self.look()
             else:
-                is_stalled = False
                 bus.dispatch()
+                is_stalled = False
                 event_loop._left_ticks_ms[0] = event_loop._IDLE
-        self.live_to(end_ms)
+        self.go_to(end_ms)
 
     def blow(self, edges, end_ms, **options):
         self.run_to(end_ms, edges, board.PIN_IMPACT, **options)
+
+    def spike(self, pin):
+        """Close a contact and open it before any handler runs: each finds it open."""
+        toggle(pin)
+        toggle(pin)
+        bus.dispatch()
 
     def taken(self):
         """Return what came out: (gesture, presses, ms since the start)."""
@@ -147,3 +119,8 @@ class Bench(Hands):
             found.append(self.note_queue.front())
             self.note_queue.remove_front()
         return found
+
+
+def toggle(pin):
+    """Open or close a contact."""
+    pins.drive(pin, 1 - machine.Pin(pin).value())

@@ -1,6 +1,7 @@
-"""A chip that sleeps, wakes and has a finger on its button, in time that the test owns."""
+"""A chip that sleeps and wakes, with a finger on its button."""
 
 import asyncio
+import struct
 import unittest
 
 import alone
@@ -8,9 +9,7 @@ import flash_device
 import machine
 import opcodes
 import pins
-import sleep as chip_sleep
 from flash_device import FlashDevice, format_and_mount
-from world import the_world
 
 from redband_badge import files, limits, sleep
 from redband_badge.bounded_queue import BoundedQueue
@@ -21,79 +20,61 @@ from redband_hal.lights import Lights
 
 ROOT = "/flash"
 PIN = board.PIN_BUTTON
+JAMMED = (0, 4_000_000)  # a press for longer than any test
+ON_BUTTON = bytes((PIN, 0))
 OUTPUTS = (board.PIN_LED_RED, board.PIN_LED_GREEN, board.PIN_VIBRATION)
 
 
-def slept_ms(ended):
-    """Return the ms of a deep sleep, 0: until a pin wakes the chip."""
-    return int.from_bytes(ended.args[1][:4], "little")
-
-
 class World:
-    """A finger on the button, and an eye on the lights. Times are ms since the start.
+    """A new start of the chip, and a finger with a plan.
 
-    `presses`: (from, to). `lit_ms`: when a light went on.
+    `presses`: (from, to) in ms since the start. `lit`: (ms, pin) when an output was switched on.
     """
 
     def __init__(self, presses=()):
-        self.start_us = the_world.now_us()
-        self.presses = presses
-        self.lit_ms = []
-        the_world._sources[:] = [one for one in the_world._sources if not isinstance(one, World)]
-        the_world.add(self)
-        self.set_button()
+        alone.new_board()
+        self.lit = []
+        self._start_us = alone.now_us()
         for pin in OUTPUTS:
-            pins.listeners[pin] = self.changed
+            pins.listeners[pin] = lambda level, pin=pin: self._shown(pin, level)
+        moves = []
+        for start_ms, end_ms in presses:
+            moves += [(start_ms * 1000, 0), (end_ms * 1000, opcodes.OPEN)]
+        alone.move(PIN, moves)
 
-    @property
-    def now_ms(self):
-        return (the_world.now_us() - self.start_us) // 1000
-
-    def changed(self, level):
+    def _shown(self, pin, level):
         if level:
-            self.lit_ms.append(self.now_ms)
+            self.lit.append((self.now_ms(), pin))
 
-    def next_us(self):
-        edges_ms = [edge_ms for press in self.presses for edge_ms in press]
-        coming_ms = [edge_ms for edge_ms in edges_ms if edge_ms > self.now_ms]
-        return self.start_us + min(coming_ms) * 1000 if coming_ms else None
+    def now_ms(self):
+        return (alone.now_us() - self._start_us) // 1000
 
-    def advance(self, _now_us):
-        self.set_button()
 
-    def set_button(self):
-        is_down = any(start <= self.now_ms < end for start, end in self.presses)
-        pins.drive(PIN, 0 if is_down else opcodes.OPEN)
-        the_world.changed()
+def slept(ended):
+    """Return the sleep that an Ended is: (ms or None, wake pins and levels)."""
+    opcode, payload = ended.args
+    assert opcode == opcodes.DEEP_SLEEP
+    return struct.unpack("<I", payload)[0] or None, payload[4:]
 
 
 class Case(unittest.TestCase):
     def setUp(self):
         self.device = FlashDevice(16)
         format_and_mount(self.device, ROOT)
-        self.begin(machine.PWRON_RESET)
 
     def tearDown(self):
+        machine.set_facts(machine.PWRON_RESET, 0, bytes(6))
         flash_device.vfs.umount(ROOT)
 
-    def begin(self, cause, presses=(), wake=0):
-        """Let the chip begin by this cause; return its World."""
-        pins.held.clear()
-        pins._pins.clear()
-        chip_sleep._wake[0] = ()
-        machine.set_facts(cause, wake, b"123456")
-        return World(presses)
-
     def start(self, cause, presses=(), wake=0):
-        """Start the chip; return ("booted" or "reset" or "slept", ms of sleep, World)."""
-        world = self.begin(cause, presses, wake)
+        """Start the chip; return ("booted", "reset" or slept(), World)."""
+        machine.set_facts(cause, wake, bytes(6))
+        world = World(presses)
         try:
             sleep.wake_check(ROOT)
         except alone.Ended as ended:
-            if ended.args[0] == opcodes.RESET:
-                return "reset", None, world
-            return "slept", slept_ms(ended), world
-        return "booted", None, world
+            return "reset" if ended.args[0] == opcodes.RESET else slept(ended), world
+        return "booted", world
 
     def pressed(self, *presses):
         return self.start(machine.DEEPSLEEP_RESET, presses, wake=7)
@@ -101,8 +82,8 @@ class Case(unittest.TestCase):
     def exists(self, path):
         return files.read_bytes(ROOT + path) is not None
 
-    def set_mode(self, data=b"1"):
-        files.replace(ROOT + limits.TRANSPORT_PATH, data)
+    def set_mode(self):
+        files.replace(ROOT + limits.TRANSPORT_PATH, b"1")
 
 
 class Badge:
@@ -135,16 +116,14 @@ class Badge:
             await asyncio.sleep_ms(1)
 
     def run(self, work):
-        """Run a coroutine beside the journal; return the ms of the sleep it ended in (0: until
-        the button is pressed), or None.
-        """
+        """Run a coroutine beside the journal; return the slept() it ended with, or None."""
 
         async def main():
             journal = asyncio.create_task(self.keep_journal())
             try:
                 await work
             except alone.Ended as ended:
-                return slept_ms(ended)
+                return slept(ended)
             finally:
                 journal.cancel()
             return None

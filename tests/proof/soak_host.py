@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.interpreter import PARTS, PROGRAMS, SILICON, UNITTEST
+from tests.support.interpreter import PROGRAMS, SILICON, UNITTEST
 
 from redband.build.firmware import compiled, firmware_files
 from redband.keys import GameKeys
@@ -47,7 +47,7 @@ class BadgeProcess:
     """One life of a badge, from power-on to the pull; `share`: what the bench's own part takes."""
 
     def __init__(self, directory: Path, heap_bytes: int, start_ticks_ms: int) -> None:
-        path = ["", ".frozen", *map(str, (directory / "bench", UNITTEST, SILICON, PARTS))]
+        path = ["", ".frozen", *map(str, (directory / "bench", UNITTEST, SILICON))]
         self._process = subprocess.Popen(
             [find_micropython(), "-X", f"heapsize={heap_bytes}", "-c"]
             + [f"import sys; sys.path[:] = {path!r}; import soak_badge"],

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.support.interpreter import FIRMWARE, PARTS, PROGRAMS, SILICON, UNITTEST, run_micropython
+from tests.support.interpreter import FIRMWARE, PROGRAMS, SILICON, UNITTEST, run_micropython
 
 from redband import rules
 
@@ -34,7 +34,7 @@ def seen_from(start_ticks_ms: int, folder: Path) -> list[str]:
     (folder / "ruleset.bin").write_bytes(rules.load("hits").data)
     output = run_micropython(
         "import wrap_program",
-        [UNITTEST, SILICON, FIRMWARE, PROGRAMS, PARTS],
+        [UNITTEST, SILICON, FIRMWARE, PROGRAMS],
         heap="4M",
         timeout_s=100,
         cwd=folder,

@@ -31,7 +31,7 @@ def measure() -> Table:
     table = Table(
         "Memory of the badge",
         "Python's heap after a collection. 96 kB is what an ESP32 is expected to leave beside "
-        "Bluetooth. 64-bit: the whole program in virtual time, less what stand-ins and bench "
+        "Bluetooth. 64-bit: the whole program in virtual time, less what chip and bench "
         "take; objects take twice as much there as on the chip, byte code and texts do not. "
         "32-bit: as on the chip, the table of words at its mean size (tools/chip_heap.py).",
     )

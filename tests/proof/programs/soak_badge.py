@@ -68,7 +68,7 @@ class Player:
     badge = None
 
     def __init__(self):
-        self.ble = Controller()
+        self.radio = LoneRadio()
 
     async def run(self):
         await self.wait(500)
@@ -125,24 +125,23 @@ class Player:
         micropython.mem_info()
 
     async def connect(self):
-        self.ble.notified.clear()
-        self.ble.connect(0)
-        self.ble.change_mtu(0, 185)
+        self.radio.notified.clear()
+        self.radio.connect(0, 185)
 
     async def frame(self):
-        self.ble.peer_writes(
-            0, self.ble.handles[1], binascii.unhexlify(sys.stdin.readline().strip())
+        self.radio.write(
+            0, self.radio.handles[1], binascii.unhexlify(sys.stdin.readline().strip())
         )
 
     async def listen(self, ms):
         await self.wait(ms)
-        for _connection, handle, data in self.ble.notified:
-            print(self.ble.handles.index(handle), binascii.hexlify(data).decode())
-        self.ble.notified.clear()
+        for _connection, handle, data in self.radio.notified:
+            print(self.radio.handles.index(handle), binascii.hexlify(data).decode())
+        self.radio.notified.clear()
 
     async def disconnect(self):
-        if 0 in self.ble.connections:
-            self.ble.disconnect(0)
+        if 0 in self.radio.connections:
+            self.radio.leave(0)
         await self.wait(100)
 
 
@@ -181,7 +180,7 @@ import bus
 import esp32  # noqa: F401
 import machine  # noqa: F401
 import pins
-from controller import Controller
+from lone_radio import LoneRadio
 
 mount(os.getenv("SOAK_IMAGE"))
 sys.path[:] = ["", ".frozen", "/lib"]

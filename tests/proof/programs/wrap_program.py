@@ -17,7 +17,7 @@ import bluetooth
 import bus
 import opcodes
 import pins
-from controller import Controller
+from lone_radio import LoneRadio
 
 from redband_badge import commands, limits
 from redband_badge.app import App
@@ -64,13 +64,13 @@ def listen_to_chip():
 
     def told(frame):
         write(frame)
-        lights = [int(alone.duty(pin) > 0) for pin in LIGHTS]
+        lights = [int(line.duties.get(pin, 0) > 0) for pin in LIGHTS]
         if lights != seen[0]:
             seen[0] = lights
             say("lights %d%d%d" % tuple(lights))
         if frame[2] == opcodes.WATCHDOG_FEED:
             say("fed")
-            line.sent[:-20] = []
+            line.sent.clear()
 
     line.write = told
 
@@ -104,7 +104,7 @@ async def press():
             pins.drive(board.PIN_BUTTON, BUTTON_DOWN if level else 1 - BUTTON_DOWN)
 
 
-async def play(app, controller):
+async def play(app, radio):
     while not app.is_running:
         await asyncio.sleep_ms(10)
     say("running")
@@ -115,7 +115,7 @@ async def play(app, controller):
     await until(20_000)
     badge.command_queue.put((commands.RESUME, 2, None))
     await until(STRANGER_MS)
-    controller.connect(1)  # and says nothing
+    radio.connect(1)  # and says nothing
     await until(30_000)
     analog.set_voltage(board.PIN_BATTERY_ADC, LOW_BATTERY_MV)
     await until(END_MS)
@@ -144,14 +144,14 @@ def tell_journal(store):
 async def main(root):
     limits.FLASH_RESERVE_BYTES = 0
     listen_to_radio()
-    controller = Controller()
+    radio = LoneRadio()
     analog.set_voltage(board.PIN_BATTERY_ADC, BATTERY_MV)
     listen_to_chip()
     boot = BootRecord(root + "/boot.cnt")
     cause = system.reset_cause()
     app = App(root, boot, cause, boot.begin(cause), system.Watchdog(8000))
     badge = asyncio.create_task(attempt(app.run()))
-    await play(app, controller)
+    await play(app, radio)
     badge.cancel()
     tell_journal(app.badge.store)
     print("END")

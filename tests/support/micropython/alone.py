@@ -3,7 +3,8 @@
 Guarantee: the modules are those that virtual badges run on; a rest leaps at once to its end or to
 the world's next step, so a check sleeps for hours in no time and sees the same ticks each time.
 A test moves the world by the silicon's own functions (`pins.drive`, `analog.set_voltage`) and
-reads `sent`. Does not start again: what ends a chip raises Ended.
+reads `sent` and `duties`. Does not start again: what ends a chip raises Ended; `new_board` gives
+the test another chip.
 """
 
 import io
@@ -14,9 +15,9 @@ import clock
 import clock_modules
 import opcodes
 
+FULL = 65535  # duty of an output that is on
 _ENDS = (opcodes.RESET, opcodes.DEEP_SLEEP)
 _RTC_BYTES = 2050
-DUTY_FULL = 65535
 
 
 class Ended(BaseException):
@@ -28,24 +29,27 @@ class Line:
 
     def __init__(self) -> None:
         self.sent = []  # (opcode, payload)
-        self.radio = None  # see answer_radio
+        self.duties = {}  # of each output, 0 to FULL
+        self.radio = None  # a LoneRadio
         self._coming = b""
+
+    def say(self, opcode: int, payload: bytes) -> None:
+        """Let the chip hear a frame of its owner."""
+        self._coming += struct.pack("<HB", len(payload), opcode) + payload
 
     def write(self, frame: bytes) -> None:
         """Take a frame of the chip."""
         opcode, payload = frame[2], frame[3:]
         if opcode < bus.FIRST_SILICON_CALL:
-            answer = self.radio(opcode, payload)
-            if answer is not None:
-                self.push(bus.REPLY_TO_RADIO, answer)
+            self.radio.take(opcode, payload)
             return
         self.sent.append((opcode, payload))
+        if opcode == opcodes.PIN_OUT:
+            self.duties[payload[0]] = FULL if payload[1] else 0
+        elif opcode == opcodes.PIN_PWM:
+            self.duties[payload[0]] = payload[1] | payload[2] << 8
         if opcode in _ENDS:
             raise Ended(opcode, payload)
-
-    def push(self, opcode: int, payload: bytes) -> None:
-        """Let a frame come to the chip."""
-        self._coming += struct.pack("<HB", len(payload), opcode) + payload
 
     def readinto(self, view) -> "int | None":
         """Give the chip what has come."""
@@ -57,21 +61,23 @@ class Line:
         return count
 
     def rest(self, until_us: int, _taken: int, _pending: int, _poller=None) -> None:
-        """Leap to its end."""
+        """Leap to its end, unless there is something to hear."""
+        if self._coming:
+            return
         if until_us >= clock.NEVER_US:
             raise RuntimeError("every task waits for ever")
-        self.push(opcodes.GO, struct.pack("<QH", until_us, 0))
+        self.say(opcodes.GO, struct.pack("<QH", until_us, 0))
 
 
 def start(start_ticks_ms: int = 0, line: "Line | None" = None) -> None:
     """Put the chip in place; before anything imports asyncio, time or machine.
 
-    The owner's time is 0 then, and ticks_ms() shows `start_ticks_ms`.
+    The owner's time is 0 then, and ticks_ms() shows `start_ticks_ms`. line: else a Line.
     """
     bus.the_bus.line = line or Line()
     its_clock = clock.Clock(0, start_ticks_ms, bus.the_bus.wait_for_owner)
     clock_modules.install(its_clock, seed=1)
-    import pulses  # noqa: F401 (and the world, which the bus asks)
+    import fitted  # noqa: F401 (the wires, and the world, which the bus asks)
 
     power_on()
 
@@ -83,37 +89,79 @@ def power_on() -> None:
     machine._rtc_file[0] = io.BytesIO(bytes(_RTC_BYTES))
 
 
-def push(opcode: int, payload: bytes) -> None:
-    """Let a frame come to the chip; it is taken when the program next looks."""
-    bus.the_bus.line.push(opcode, payload)
+def now_us() -> int:
+    """Return the owner's time; takes none."""
+    return bus.the_bus.clock.peek_us()
 
 
-def answer_radio(answer) -> None:
-    """Let `answer(opcode, payload)` give the radio's replies: bytes, or None where none is due."""
-    bus.the_bus.line.radio = answer
+def set_ticks(ticks_ms: int) -> None:
+    """Let the chip's counter show this now."""
+    bus.the_bus.clock._offset_us = ticks_ms * 1000 - now_us()
 
 
-def show_ticks(ticks_ms: int) -> int:
-    """Let ticks_ms() show this from now on; return the owner's time, a whole millisecond."""
-    its_clock = bus.the_bus.clock
-    now_us = its_clock.peek_us() // 1000 * 1000 + 1000
-    while its_clock.peek_us() < now_us:
-        bus.the_bus.rest(now_us)
-    its_clock._offset_us = ticks_ms * 1000 - now_us
-    return now_us
+def stall_until(end_us: int) -> None:
+    """Let the world go on while the program runs nothing, not even a handler."""
+    while now_us() < end_us:
+        bus.the_bus.rest(end_us)
+        bus.receive()
 
 
-def sent() -> list:
-    """Return the (opcode, payload) that the chip has said, oldest first; may be cleared."""
-    return bus.the_bus.line.sent
+def run_until(end_us: int) -> None:
+    """Let time go on to then, handlers with it."""
+    bus.dispatch()
+    while now_us() < end_us:
+        bus.the_bus.rest(end_us)
+        bus.dispatch()
 
 
-def duty(number: int) -> int:
-    """Return how much of the time the output `number` is high: 0 to DUTY_FULL."""
-    for opcode, payload in reversed(sent()):
-        if payload and payload[0] == number:
-            if opcode == opcodes.PIN_OUT:
-                return payload[1] * DUTY_FULL
-            if opcode == opcodes.PIN_PWM:
-                return payload[1] | payload[2] << 8
-    return 0
+def new_board() -> None:
+    """Forget what is soldered to the chip, what drives its pins, and how they are set."""
+    import i2c
+    import pins
+    import pulses
+    import sleep
+    from world import the_world
+
+    bus.dispatch()  # no handler of before is left
+    pins._pins.clear()
+    pins._driven.clear()
+    pins.held.clear()
+    pins.listeners.clear()
+    i2c.wires.clear()
+    sleep._wake[:] = [(), False]
+    pulses.the_pulses._queues.clear()
+    pulses.driven.clear()
+    the_world._sources[:] = [pulses.the_pulses]
+    the_world.changed()
+    bus.the_bus.line.sent.clear()
+    bus.the_bus.line.duties.clear()
+
+
+def move(pin: int, moves) -> None:
+    """Let a hand drive a pin: (us from now, 4294 s at most, level) each."""
+    from pulses import the_pulses
+
+    payload = struct.pack("<HB", 0, pin)
+    last_us = 0
+    for at_us, level in moves:
+        payload += struct.pack("<IB", at_us - last_us, level)
+        last_us = at_us
+    the_pulses.add(payload + bytes(4))
+    bus.receive()
+
+
+def fit_accelerometer(address: int = 0x19, motor_mg: int = 0):
+    """Solder a new LIS3DH to the wires in place of the one before; return it."""
+    import fitted
+    import i2c
+    import pulses
+    from world import the_world
+
+    from redband_hal import board
+
+    i2c.wires.clear()
+    the_world._sources[:] = [pulses.the_pulses]
+    facts = {"int1": board.PIN_IMPACT, "motor_mg": motor_mg, "address": address}
+    facts.update({"sda": board.PIN_ACCELEROMETER_SDA, "scl": board.PIN_ACCELEROMETER_SCL})
+    facts.update({"registers": "", "fault": ""})
+    return fitted.fit_sensor(facts)

@@ -49,12 +49,17 @@ def fit(board: dict) -> None:
 
 
 def fit_sensor(facts: dict):
-    """Solder an accelerometer with the registers of before, "": new; return the model."""
+    """Solder the accelerometer that the owner's facts describe to its wires; return it."""
     import lis3dh
     import motion
 
     class Sensor(lis3dh.Lis3dh):
         """The model, on the bus to the owner."""
+
+        def feed(self, profile) -> int:
+            end_us = super().feed(profile)
+            the_world.changed()
+            return end_us
 
         def receive(self, data) -> None:
             super().receive(data)
@@ -70,23 +75,9 @@ def fit_sensor(facts: dict):
             the_world.changed()
             return data
 
-        def feed(self, profile) -> int:
-            end_us = super().feed(profile)
-            the_world.changed()
-            return end_us
-
         def set_motor(self, is_on: bool) -> None:
             super().set_motor(is_on)
             the_world.changed()
-
-    def feed(_opcode: int, payload: bytes) -> None:
-        profile = []
-        for offset in range(2, len(payload), _POINT_BYTES):
-            profile.append(struct.unpack_from("<Ihhh", payload, offset))
-        the_pulses.finish_at(sensor.feed(profile), payload[0] | payload[1] << 8)
-
-    def fail(_opcode: int, payload: bytes) -> None:
-        sensor.fault = payload[0]
 
     pin = facts["int1"]
     sensor = Sensor(
@@ -99,6 +90,19 @@ def fit_sensor(facts: dict):
     i2c.attach(facts["sda"], facts["scl"], facts["address"], sensor)
     the_world.add(sensor)
     sleep.before_the_end.append(sensor.tell)
+    _obey_owner(sensor)
+    return sensor
+
+
+def _obey_owner(sensor) -> None:
+    def feed(_opcode: int, payload: bytes) -> None:
+        profile = []
+        for offset in range(2, len(payload), _POINT_BYTES):
+            profile.append(struct.unpack_from("<Ihhh", payload, offset))
+        the_pulses.finish_at(sensor.feed(profile), payload[0] | payload[1] << 8)
+
+    def fail(_opcode: int, payload: bytes) -> None:
+        sensor.fault = payload[0]
+
     bus.register(opcodes.MOTION, opcodes.MOTION, feed, at_once=True)
     bus.register(opcodes.SENSOR_FAULT, opcodes.SENSOR_FAULT, fail, at_once=True)
-    return sensor
