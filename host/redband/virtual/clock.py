@@ -196,11 +196,7 @@ class FieldLoop(asyncio.SelectorEventLoop):
 
     def _grant(self) -> bool:
         """Let guests go on that have mail, or whose time has come; False if there is none."""
-        due = [
-            guest
-            for guest in self.guests.values()
-            if guest.next_us <= self.now_us
-        ]
+        due = [guest for guest in self.guests.values() if guest.next_us <= self.now_us]
         for guest in sorted(due, key=lambda guest: guest.name):
             self.grants += 1
             guest.go()
