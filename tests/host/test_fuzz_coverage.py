@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SECONDS = 15
+SECONDS = 6
 FOUND = 77
 """libFuzzer's exit code for what it found."""
 

@@ -4,7 +4,7 @@ import os
 import unittest
 
 import flash_device
-from flash_device import FlashDevice, format_and_mount, power_cut
+from flash_device import EACH, FlashDevice, format_and_mount, power_cut
 from store_bench import add, numbered, numbers_of, open_store, opened
 
 from redband_badge import limits
@@ -66,7 +66,7 @@ class FullFlashTest(unittest.TestCase):
         self.assertEqual(numbers_of(store)[-1], 199)
 
     def test_flash_that_is_full_at_any_time_loses_nothing_that_was_promised(self):
-        for before in range(60):
+        for before in range(0, 60, EACH):
             flash_device.vfs.umount("/flash")
             self.device = FlashDevice(24)
             format_and_mount(self.device, "/flash")
@@ -152,10 +152,10 @@ class WriteErrorTest(unittest.TestCase):
                 failures, operations = self.play(FlashDevice(32), fail_at, 1, is_late)
                 tried += 1
                 failed += failures > 0
-            fail_at += 1
+            fail_at += EACH
         print("write errors: %d tried, %d seen by the store" % (tried, failed))
-        self.assertTrue(tried > 400)
-        self.assertTrue(failed > 300)
+        self.assertTrue(tried > 400 // EACH)
+        self.assertTrue(failed > 300 // EACH)
 
     def test_operations_fail_in_a_row(self):
         for count in (2, 3, 5, 9, 20):

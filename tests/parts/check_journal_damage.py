@@ -7,7 +7,7 @@ import os
 import unittest
 
 import flash_device
-from flash_device import BLOCK_BYTES, FlashDevice, format_and_mount, read_file, write_file
+from flash_device import BLOCK_BYTES, EACH, FlashDevice, format_and_mount, read_file, write_file
 from store_bench import add, numbered, numbers_of, open_store
 
 from redband_core import journal
@@ -63,7 +63,7 @@ class DamageTest(unittest.TestCase):
         self.check(EVENTS, False, "nothing")
 
     def test_every_flipped_bit_of_the_last_three_records_and_behind_them(self):
-        for offset in range(self.ends[-4], self.used_bytes + 14):
+        for offset in range(self.ends[-4], self.used_bytes + 14, EACH):
             old = self.image[self.start + offset]
             for bit in range(8):
                 self.damage(offset, bytes((old ^ 1 << bit,)))
@@ -78,7 +78,7 @@ class DamageTest(unittest.TestCase):
 
     def test_torn_at_each_byte_and_behind_it_erased_zero_or_old_bytes(self):
         old = self.image[self.start : self.start + 64] * 64
-        for offset in range(self.ends[-4], self.used_bytes):
+        for offset in range(self.ends[-4], self.used_bytes, EACH):
             whole = self.whole_before(offset)
             for filler in (b"\xff", b"\x00", None):
                 size = RECORDS_END - offset

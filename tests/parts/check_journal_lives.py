@@ -8,7 +8,7 @@ import os
 import unittest
 
 import flash_device
-from flash_device import FlashDevice, format_and_mount, power_cut, read_file, write_file
+from flash_device import EACH, FlashDevice, format_and_mount, power_cut, read_file, write_file
 from store_bench import read_all
 
 from redband_badge.badge import Badge
@@ -173,9 +173,9 @@ class LivesTest(unittest.TestCase):
                     self.assertEqual(badge.info.badge_id, 8)
                     self.assertEqual(badge.state.counters[0], 3)
                     power_cut(self.device, ROOT, [])
-                cut_at += 1
+                cut_at += EACH
         print("another player: %d cut points" % cuts)
-        self.assertTrue(cuts > 100)
+        self.assertTrue(cuts > 100 // EACH)
 
     def cut(self, image, cut_at, tears):
         """Start from the flash with the power failing; return whether it failed."""

@@ -4,7 +4,7 @@ import unittest
 
 import flash_device
 import flashbdev
-from flash_device import FlashDevice, format_and_mount, power_cut
+from flash_device import EACH, FlashDevice, format_and_mount, power_cut
 from store_bench import (
     HIT,
     SNAPSHOT,
@@ -73,11 +73,11 @@ class JournalStoreTest(unittest.TestCase):
         for tears in (False, True):
             cut_at = 0
             while self._write_until_cut(cut_at, tears):
-                cut_at += 1
+                cut_at += EACH
                 cuts += 1
         limits.SEGMENT_BYTES = segment_bytes
         print("journal_store: %d cut points" % cuts)
-        self.assertTrue(cuts > 400)
+        self.assertTrue(cuts > 400 // EACH)
 
     def _write_until_cut(self, cut_at, tears):
         """Write 80 records with the power failing; return whether it failed before the end."""

@@ -5,6 +5,7 @@ A fresh process for each file gives each a fresh heap and fresh globals.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,9 @@ CORE_TESTS = sorted((ROOT / "tests" / "core").glob("test_*.py"))
 
 def cases(files: list[Path]) -> list:
     """Return a case for each file, marked when it plays more by `make proof`."""
-    proofs = {file for file in files if "REDBAND_PROOF" in file.read_text(encoding="utf-8")}
+    proofs = {
+        file for file in files if re.search(r"REDBAND_PROOF|\bEACH\b", file.read_text("utf-8"))
+    }
     mark = pytest.mark.proof
     return [
         pytest.param(file, id=file.stem, marks=[mark] if file in proofs else []) for file in files

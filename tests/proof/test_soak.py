@@ -31,17 +31,18 @@ from redband_core.ruleset import Ruleset
 from redband_core.ruleset_codes import VOID
 
 HOUR_MS = 3_600_000
-GAME_HOURS = 48
-LONG_LIFE_HOURS = 30
+GAME_HOURS = proof.of(48, 18)
+EARLY_HOURS = proof.of(10, 3)
+LONG_LIFE_HOURS = proof.of(30, 12)
 PULLS = 20
 INPUTS = proof.of(5000, 1000)
-SYNCS = 300
+SYNCS = proof.of(300, 100)
 STRIDE_MS = 3000
 FLAT_BYTES = 1024
 """What may come and go from hour 2 on: a page of the journal, a handful of records."""
 SAMPLES = 3
 """An hour: one now and then holds a dead object, the least of them does not."""
-FLOOR_HOURS = 6
+FLOOR_HOURS = proof.of(6, 4)
 """At the beginning and at the end of the long life."""
 LARGEST_BYTES = 4096
 """One piece of at least this must stay free; the program asks for 1.1 kB at most at a time."""
@@ -83,7 +84,7 @@ class Game:
 
 def lives(rng: random.Random) -> list[tuple[int, int]]:
     """Return (first ms, last ms) of each life; the times between are without power."""
-    early_ms = 10 * HOUR_MS
+    early_ms = EARLY_HOURS * HOUR_MS
     late_ms = early_ms + LONG_LIFE_HOURS * HOUR_MS
     cuts = sorted(rng.sample(range(300_000, early_ms, 1000), 13)) + [early_ms, late_ms]
     cuts += sorted(rng.sample(range(late_ms + 300_000, GAME_HOURS * HOUR_MS - 300_000, 1000), 5))

@@ -5,16 +5,18 @@ import sys
 
 import httpx
 import pytest
+from tests.support.browser import START_S
 
 TWICE = """
 import asyncio, httpx
 from redband.tent import create_app
-from tests.support.browser import serving
+from tests.support.browser import START_S, serving
 from tests.support.example_field import ExampleField
 
 async def one(name):
-    async with serving(create_app(ExampleField(), name)) as address, httpx.AsyncClient() as client:
-        answer = await client.get(address)
+    async with serving(create_app(ExampleField(), name)) as address:
+        async with httpx.AsyncClient(timeout=START_S) as client:
+            answer = await client.get(address)
         assert answer.status_code == 200
         assert f"<title>{name}</title>" in answer.text, answer.text[:500]
 
@@ -38,7 +40,7 @@ def test_a_second_game_in_one_process_shows_its_own_page(pytestconfig):
 
 @pytest.mark.asyncio(loop_scope="session")
 async def test_headers_keep_other_origins_out(address):
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=START_S) as client:
         page, style = await client.get(address), await client.get(address + "assets/page.css")
     for answer in (page, style):
         assert answer.status_code == 200
@@ -52,5 +54,5 @@ async def test_headers_keep_other_origins_out(address):
 @pytest.mark.asyncio(loop_scope="session")
 @pytest.mark.parametrize("path", ["nothing", "docs", "openapi.json", "assets/../app.py"])
 async def test_there_is_no_other_page(address, path):
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=START_S) as client:
         assert (await client.get(address + path)).status_code == 404

@@ -67,10 +67,12 @@ def measure() -> Table:
     for count in BADGES:
         name = f"{count} badges" if count > 1 else "1 badge"
         rows += [(name, _field(count, False)), (f"{name} and a gateway", _field(count, True))]
+    load = os.getloadavg()[0]
     for name, bench in rows:
         speed, on_one_core = run(bench, is_real=False)
         how = f"{SECONDS} s of the clock; {on_one_core:.1f} x by the processor time used"
         table.add(name, f"{speed:.1f} x real time", how)
-    load = os.getloadavg()[0]
-    table.add("load of the machine", f"{load:.1f}", "last minute; more than its cores: others ran")
+    cores = os.cpu_count() or 1
+    how = f"in the minute before, on {cores} cores" + ("; others ran" if load > 1 else "")
+    table.add("load of the machine", f"{load:.1f}", how)
     return table
