@@ -24,7 +24,7 @@ from tests.support.interpreter import (
 from redband import rules
 from redband.build.firmware import firmware_files
 
-CUT_EACH = proof.of(1, 31)
+CUT_EACH = proof.of(1, 24)
 FIRST_CUTS_LEAST = 1500 // CUT_EACH
 SECOND_CUTS_LEAST = 2000 // CUT_EACH
 PLAYED_ON_LEAST = 300 // CUT_EACH
