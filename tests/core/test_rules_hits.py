@@ -102,9 +102,9 @@ class Hits(unittest.TestCase):
     def test_H5_more_hits_at_zero_change_nothing_but_have_a_reason_to_log(self):
         player = dying()
         player.wait(MIN)
-        before = player.engine.snapshot()
+        before = player.view()
         self.assertEqual(player.do("hit", 2, BUTTON), "no_hits_left")
-        self.assertEqual(player.engine.snapshot(), before)
+        self.assertEqual(player.view(), before)
         self.assertEqual((player.count(), player.left()), (0, 14 * MIN))
 
     def test_H6_wounded_is_shown(self):

@@ -86,9 +86,9 @@ class Arrival(unittest.TestCase):
     def test_R1_a_second_arrival_does_not_fix_the_time_again(self):
         patient = admitted()
         for _ in range(2):
-            before = patient.engine.snapshot()
+            before = patient.view()
             self.assertEqual(patient.do("admit"), "already_there")
-            self.assertEqual(patient.engine.snapshot(), before)
+            self.assertEqual(patient.view(), before)
             patient.prescribe()
 
     def test_R1_prescribed_is_prescribed(self):

@@ -42,6 +42,11 @@ LIMITS = (
 )
 
 
+def is_hit(entry):
+    """Return whether this of the history is a hit that counted."""
+    return entry[1] == HIT and entry[3] is not None
+
+
 class Hits:
     """One player of the hits game. step: 0 or the number of the refusal, as the engine's."""
 
@@ -139,23 +144,25 @@ class Hits:
         for i, (low, high) in enumerate(limits):
             if not low <= args[i] <= high:
                 return BAD_ARGUMENTS
-        if self.is_excluded:
-            return IS_EXCLUDED
         if event != HIT and not self.history:
             return self.apply(event, args)
         before = self.save()
         outcome = self.apply(event, args)
-        if not outcome:
-            self.forget_old()
-            if event == HIT or self.history:
-                self.history.append((self.now_ms, event, args, before))
-                if len(self.history) > HISTORY_LIMIT:
-                    self.history.pop(0)
-                    self.forget_old()
+        if outcome and not self.history:
+            return outcome
+        self.forget_old()
+        entry = (self.now_ms, event, args, None if outcome else before)
+        if self.history or is_hit(entry):
+            self.history.append(entry)
+            if len(self.history) > HISTORY_LIMIT:
+                self.history.pop(0)
+                self.forget_old()
         return outcome
 
     def apply(self, event, args):
-        """Apply an event with good arguments to a player in the game."""
+        """Apply an event with good arguments."""
+        if self.is_excluded:
+            return IS_EXCLUDED
         if event == FOUL:
             self.fouls = min(self.fouls + 1, 99)
             return APPLIED
@@ -340,7 +347,7 @@ class Hits:
 
     def forget_old(self):
         history = self.history
-        while history and (history[0][1] != HIT or history[0][0] < self.now_ms - WINDOW_MS):
+        while history and not (is_hit(history[0]) and history[0][0] >= self.now_ms - WINDOW_MS):
             history.pop(0)
 
     def void(self, args):
@@ -351,13 +358,17 @@ class Hits:
         history = self.history
         doomed = []
         for i, entry in enumerate(history):
-            if entry[1] == HIT and (len(args) == 1 or entry[2][1] == args[1]):
+            if is_hit(entry) and (len(args) == 1 or entry[2][1] == args[1]):
                 doomed.append(i)
         doomed = doomed[-args[0] :]
         if not doomed:
             return NOTHING_TO_VOID
         now_ms = self.now_ms
         first = doomed[0]
+        if len(args) == 2:  # refused presses go with the presses before them
+            for i in range(first, len(history)):
+                if history[i][3] is None and args[1] == 0 and history[i][1:3] == (HIT, (1, 0)):
+                    doomed.append(i)
         self.history = history[:first]
         self.now_ms = history[first][0]
         self.load(history[first][3])
