@@ -9,7 +9,6 @@ from collections.abc import Mapping
 
 from redband_core import numbers
 from redband_core.errors import RedbandError
-from redband_core.ruleset_codes import RETRACTED
 
 Texts = Mapping[int, tuple[str, str]]
 
@@ -89,7 +88,7 @@ NOTES: Texts = {
         "возвращена прежняя прошивка, причина {}",
     ),
     numbers.NOTE_OF_RULES: ("noted: {}", "отмечено: {}"),
-    numbers.NOTE_OF_RULES + RETRACTED: ("note taken back: {}", "отметка отменена: {}"),
+    numbers.NOTE_RETRACTED: ("note taken back: {}", "отметка отменена: {}"),
 }
 """{}: the value, in words where it is a number of its own table."""
 REASONS: Texts = {

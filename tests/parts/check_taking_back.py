@@ -6,7 +6,7 @@ import game_bench
 from game_bench import GameBench, folded
 
 from redband_core import gestures, journal, numbers
-from redband_core.ruleset_codes import RETRACTED, VOID
+from redband_core.ruleset_codes import VOID
 
 WOUNDS = game_bench.ruleset("wounds")
 PRESS = gestures.PRESS
@@ -54,7 +54,7 @@ class TakingBack(unittest.TestCase):
         self.assertEqual(left_ms, 300 * S - 1000, "from the blow on, not from the press")
         note = numbers.NOTE_OF_RULES
         self.assertEqual(len(bench.notes_of(note)), 2)
-        self.assertEqual(bench.notes_of(note + RETRACTED)[0][1], AMNESIA_MS)
+        self.assertEqual(bench.notes_of(numbers.NOTE_RETRACTED)[0][1], AMNESIA_MS)
 
     def test_the_amnesia_of_a_wound_that_was_taken_back_is_retracted(self):
         bench = wounded()
@@ -64,7 +64,9 @@ class TakingBack(unittest.TestCase):
         self.assertEqual(wound(bench), PATCHED)
         note = numbers.NOTE_OF_RULES
         self.assertEqual([value for _ms, value in bench.notes_of(note)], [AMNESIA_MS])
-        self.assertEqual([value for _ms, value in bench.notes_of(note + RETRACTED)], [AMNESIA_MS])
+        self.assertEqual(
+            [value for _ms, value in bench.notes_of(numbers.NOTE_RETRACTED)], [AMNESIA_MS]
+        )
 
     def test_a_cut_between_the_void_and_its_notes_makes_them_good(self):
         whole = 0
@@ -78,7 +80,7 @@ class TakingBack(unittest.TestCase):
                 whole += 1
             except OSError:
                 bench.again().wake()
-            found = bench.notes_of(numbers.NOTE_OF_RULES + RETRACTED)
+            found = bench.notes_of(numbers.NOTE_RETRACTED)
             self.assertEqual(len(found), len(voids(bench)), "cut at write %d" % fail_at)
         self.assertTrue(0 < whole < 11)
 

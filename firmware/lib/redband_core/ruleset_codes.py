@@ -19,7 +19,7 @@ VOID_ANY = 1  # larger marks: VOID_TAG + number of the argument that tells the s
 VOID_TAG = 2
 
 REFUSED_FIELDS = 3  # of what the engine remembers of a refused event
-RETRACTED = 256  # + number of a note that void took back; a ruleset has fewer notes
+RETRACTED = 256  # + number of a note that void took back: NOTE_RETRACTED - NOTE_OF_RULES
 
 # Effects: (op, target, a, expression).
 SET = 1  # counter slot = expression, kept inside the counter's bounds

@@ -22,7 +22,6 @@ from redband.store.walltime import Meeting, Placed, WallMap, feed
 from redband.wire import journal as wire_journal
 from redband_core import journal, numbers
 from redband_core.errors import ProtocolError
-from redband_core.ruleset_codes import RETRACTED
 
 RECENT_MAX = 500
 """Events kept for a log on a page; all of them are in the store."""
@@ -91,10 +90,9 @@ def _start(payload: bytes, is_in_timer: bool) -> Text:
 def _note(payload: bytes, names: RuleNames) -> Text | None:
     code, value = journal.parse_note(payload)
     if code >= numbers.NOTE_OF_RULES:
-        number = code - numbers.NOTE_OF_RULES
-        is_retracted = number >= RETRACTED
-        name = names.note(number % RETRACTED)
-        told = number_texts.NOTES[numbers.NOTE_OF_RULES + RETRACTED * is_retracted]
+        kind = numbers.NOTE_OF_RULES if code < numbers.NOTE_RETRACTED else numbers.NOTE_RETRACTED
+        name = names.note(code - kind)
+        told = number_texts.NOTES[kind]
         return Text(*[one.format(f"{name} {value}") for one in told])
     return Text(*number_texts.note(code, value)) if code in _FOR_ALL else None
 
