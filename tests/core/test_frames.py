@@ -40,7 +40,7 @@ def hexed(data):
 
 
 def end_frame(stream, number, next_seq):
-    """Return the frame behind the last record, with TAG for a proof."""
+    """Return the frame after the last record, with TAG for a proof."""
     return log_frames.end_frame(log_frames.end_head(stream, number, next_seq), TAG)
 
 

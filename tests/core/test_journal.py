@@ -175,7 +175,7 @@ class Recovery(unittest.TestCase):
             for count in range(len(expected) + 1):
                 torn = data[: ends[count]] + old[ends[count] :]
                 self.check_prefix(torn, count, expected, ends)
-            # Shifted too: any old record of another number right behind the end.
+            # Shifted too: any old record of another number right after the end.
             for index, begin in enumerate(old_ends[:-1]):
                 if old_first_seq + index != 304:
                     self.check_prefix(data[: ends[4]] + old[begin:], 4, expected, ends)

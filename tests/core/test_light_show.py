@@ -154,7 +154,7 @@ class Rhythms(unittest.TestCase):
             for on_ms, off_ms in flashes[:-1]:
                 self.assertEqual((on_ms, off_ms), (300, 150))
             self.assertEqual(levels.count(bytes([light_show.GREEN])), code * 15)
-            # Dark before and behind it, and then the state's own light for most of the time.
+            # Dark before and after it, and then the state's own light for most of the time.
             self.assertEqual(light(levels)[:15], bytes(15))
             self.assertTrue(sum(light(levels)[-300:]) == 300)
 

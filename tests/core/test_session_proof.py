@@ -370,7 +370,8 @@ class RoleTest(unittest.TestCase):
 
 
 class HandlerTest(SessionCase):
-    def talk(self, handlers, role=numbers.ROLE_MARSHAL):
+    def linked(self, handlers):
+        role = numbers.ROLE_MARSHAL
         link = Link(Log(3), Store(), 23)
         link.badge = badge_session(link.log, handlers=handlers)
         from redband.wire.session import Client
@@ -385,7 +386,7 @@ class HandlerTest(SessionCase):
             self.assertEqual(session.role, numbers.ROLE_MARSHAL)
             waiting.append((session, number, message))
 
-        link = self.talk({frames.COMMAND: (1 << numbers.ROLE_MARSHAL, handle)})
+        link = self.linked({frames.COMMAND: (1 << numbers.ROLE_MARSHAL, handle)})
         link.run(turns_max=20)
         link.host.ask(b"\x11\x01\x02")
         link.run(turns_max=40)
@@ -403,7 +404,7 @@ class HandlerTest(SessionCase):
             seen.append((number, message))
             session.answer(number, b"\x91\x02\x00")
 
-        link = self.talk({frames.COMMAND: (1 << numbers.ROLE_MARSHAL, handle)})
+        link = self.linked({frames.COMMAND: (1 << numbers.ROLE_MARSHAL, handle)})
         link.run(turns_max=20)
         count = len(link.downs)
         link.down = lambda index, frame: [] if index == count else [frame]
@@ -414,7 +415,7 @@ class HandlerTest(SessionCase):
         self.assertEqual(link.events[-1], (wire_log_stream.ANSWER, b"\x91\x02\x00"))
 
     def test_forged_answer_is_no_answer(self):
-        link = self.talk({frames.COMMAND: (1 << numbers.ROLE_MARSHAL, lambda *all_of: None)})
+        link = self.linked({frames.COMMAND: (1 << numbers.ROLE_MARSHAL, lambda *all_of: None)})
         link.run(turns_max=20)
         link.host.ask(b"\x11\x01\x02")
         for forged in (b"\x91\x02\x00", b"\x91\x02\x00" + bytes(12)):

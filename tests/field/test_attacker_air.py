@@ -74,7 +74,7 @@ class Connection:
         return True
 
     async def answered(self, before: int) -> list[bytes]:
-        """Return the answers behind the first `before`, once there is one or none can come."""
+        """Return the answers after the first `before`, once there is one or none can come."""
         async with asyncio.timeout(WAIT_S):
             while len(self.answers) == before and not self.gone.is_set():
                 self.news.clear()
@@ -156,7 +156,7 @@ async def test_G12_attacks_over_the_air_get_one_answer_and_the_game_goes_on(
     await downgraded.run(attacker.downgrade(1))
     assert downgraded.answers == [frames.encode_refused(frames.REFUSED_VERSION)]
     minutes = (time.monotonic() - started_s) / 60
-    # The right key comes in behind all of them, and finds only what the wearer did.
+    # The right key comes in after all of them, and finds only what the wearer did.
     await observer.fetch(await observer.next(), field.keys)
     await observer.close()
     await radio.close()

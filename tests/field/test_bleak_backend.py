@@ -63,8 +63,8 @@ async def find(radio, number=1):
     return device
 
 
-async def client_of(radio, number=1, **options):
-    return BleakClient(await find(radio, number), backend=radio.client, **options)
+async def client_of(radio, **options):
+    return BleakClient(await find(radio), backend=radio.client, **options)
 
 
 def value_of(client):

@@ -82,7 +82,7 @@ async def check_nothing_lost_or_doubled(field: Field, presses: dict[int, int]) -
             if name in held:
                 assert (kind, payload) == (held[name].kind, held[name].payload)
             else:
-                assert kind not in EVENT_KINDS  # what it noted of itself behind the last sync
+                assert kind not in EVENT_KINDS  # what it noted of itself after the last sync
     store.close()
 
 
@@ -141,7 +141,7 @@ async def test_game_of_four_with_loss_and_repeats_everywhere_arrives_whole_and_o
 
 
 class Walk:
-    """Counts the frames of a sync each way, and walks out of range behind number `at`."""
+    """Counts the frames of a sync each way, and walks out of range after number `at`."""
 
     def __init__(self, field: Field, radio: VirtualRadio) -> None:
         self.frames = 0

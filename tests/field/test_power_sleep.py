@@ -50,8 +50,8 @@ def main_that(action: str) -> dict[str, str | bytes]:
     return {"/main.py": ONCE.format(action=action).encode()}
 
 
-async def until_asleep(bench, timeout_s: float = 30.0) -> None:
-    async with asyncio.timeout(timeout_s):
+async def until_asleep(bench) -> None:
+    async with asyncio.timeout(30):
         await bench.badge.chip.wait_asleep()
     assert tuple(bench.badge.leds) == DARK
 
@@ -60,8 +60,8 @@ async def until_noted(bench, code: int, count: int = 1, timeout_s: float = 20.0)
     await until(lambda: [one for one, _value in bench.notes()].count(code) >= count, timeout_s)
 
 
-async def until_boots(bench, boots: int, timeout_s: float = 20.0) -> None:
-    await until(lambda: bench.badge.boots >= boots, timeout_s)
+async def until_boots(bench, boots: int) -> None:
+    await until(lambda: bench.badge.boots >= boots, 20)
 
 
 def values_of(bench, code: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""The host's part of treatments: both books compared, and medics who treat from a host."""
+"""The host's part of treatments: both journals compared, and medics who treat from a host."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from redband.virtual.field import Field
 from redband_core import advert, numbers
 
 
-async def books(field: Field) -> list[str]:
+async def treatments(field: Field) -> list[str]:
     """Return what `redband treatments --all` says of the field's store, when nothing is odd."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -33,7 +33,7 @@ async def test_journals_of_two_badges_agree_but_for_what_one_badge_did_not_hear(
     await hit(patient)
     assert await treat(air, patient, medic) == numbers.ANSWER_DONE
     await redband(field, "sync")
-    told = await books(field)
+    told = await treatments(field)
     assert told[0].endswith(
         "badge 2 treats badge 1: treated by a medic: done. Both badges say so."
     )
@@ -44,7 +44,7 @@ async def test_journals_of_two_badges_agree_but_for_what_one_badge_did_not_hear(
     await medic.power_cut()
     await until(lambda: events(patient)[-1] == "treat")
     await redband(field, "sync")
-    told = await books(field)
+    told = await treatments(field)
     assert told[1].endswith("Only badge 1 knows; badge 2 has not been synced since.")
     assert told[2].startswith("2 treatments by badge: 1 in both journals, 1 in one only")
 

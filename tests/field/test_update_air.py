@@ -46,7 +46,7 @@ def leftovers(badge: VirtualBadge) -> list[str]:
 
 
 def changed_firmware(tmp_path: Path, changes: dict[str, str]) -> dict[str, bytes]:
-    """Return the firmware built with something behind some of its sources, or new ones."""
+    """Return the firmware built with something after some of its sources, or new ones."""
     directory = tmp_path / "changed"
     if not directory.exists():
         shutil.copytree(firmware_directory(), directory)

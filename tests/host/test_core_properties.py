@@ -37,11 +37,11 @@ def segment_of(first_seq, base_ms, records):
 
 @SMALL
 @given(st.integers(0, packing.VARINT_MAX), st.binary(max_size=4))
-def test_varint_round_trip_in_the_shortest_form(value, behind):
+def test_varint_round_trip_in_the_shortest_form(value, rest):
     buffer = bytearray()
     packing.put_varint(buffer, value)
     assert len(buffer) == max(1, -(-value.bit_length() // 7))
-    reader = packing.Reader(bytes(buffer) + behind)
+    reader = packing.Reader(bytes(buffer) + rest)
     assert reader.varint() == value
     assert reader.offset == len(buffer)
 
@@ -125,8 +125,8 @@ def test_scan_never_invents_a_record(first_seq, records, data_source):
     data, expected = segment_of(first_seq, 5, records)
     cut = data_source.draw(st.integers(0, len(data)))
     junk = data_source.draw(st.binary(max_size=40))
-    behind = data_source.draw(st.sampled_from([data[cut + len(junk) :], b"", b"\0" * 50]))
-    damaged = data[:cut] + junk + behind
+    rest = data_source.draw(st.sampled_from([data[cut + len(junk) :], b"", b"\0" * 50]))
+    damaged = data[:cut] + junk + rest
     try:
         header, found, valid_length = journal.scan(damaged)
     except JournalCorrupt:

@@ -109,7 +109,7 @@ def _image(folder: Path, badge: PlayingBadge, *segments: range) -> Path:
         base_ms = badge.records[numbers.start][0]
         data = journal.encode_header(badge.install_id, numbers.start, base_ms)
         data += b"".join(badge.records[seq][1] for seq in numbers)
-        # A segment's file is one block of flash: behind the records it is erased.
+        # A segment's file is one block of flash: after the records it is erased.
         files[f"/journal/{numbers.start:08x}.seg"] = data.ljust(4088, b"\xff") + b"itsblock"
     path = folder / "badge.img"
     write_image(path, files | {"/main.py": b"", "/journal/old.bad": b"?"})

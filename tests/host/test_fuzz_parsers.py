@@ -14,7 +14,7 @@ from tools.fuzz.targets import TARGETS
 COUNT = proof.of(1_000_000, 20_000)
 SLOW_COUNT = proof.of(200_000, 4000)
 SLOW = ("proven session's messages", "host's talk", "host's sync")
-"""Behind these is a whole conversation, and an input costs 20 to 40 us: a fifth of the others'
+"""After these is a whole conversation, and an input costs 20 to 40 us: a fifth of the others'
 number takes as long."""
 
 TRACED = 3000

@@ -169,18 +169,18 @@ def game_vectors() -> dict[str, bytes]:
         "scan-response": advert.scan_response(),
         "info": frames.encode_info(Info),
         "refused": refusal(),
-        "order-event": wire_command_frames.encode_event(REQUEST, 1, (2, 2)),
-        "order-event-result": command_frames.encode_result(
+        "request-event": wire_command_frames.encode_event(REQUEST, 1, (2, 2)),
+        "request-event-result": command_frames.encode_result(
             frames.EVENT, REQUEST, numbers.ANSWER_DONE
         ),
-        "order-command": wire_command_frames.encode_command(REQUEST, numbers.COMMAND_PAUSE),
-        "order-command-result": command_frames.encode_result(
+        "request-command": wire_command_frames.encode_command(REQUEST, numbers.COMMAND_PAUSE),
+        "request-command-result": command_frames.encode_result(
             frames.COMMAND, REQUEST, numbers.ANSWER_ROLE
         ),
-        "order-broadcast": wire_command_frames.encode_broadcast(
+        "request-broadcast": wire_command_frames.encode_broadcast(
             broadcasts.seal_plain(advert.KIND_BROADCAST, said, GAME.broadcast, encrypt)
         ),
-        "order-broadcast-result": command_frames.encode_broadcast_result(5, numbers.ANSWER_OLD),
+        "request-broadcast-result": command_frames.encode_broadcast_result(5, numbers.ANSWER_OLD),
         **update_vectors(),
     }
 

@@ -25,7 +25,6 @@ from redband_core import led
 LANGUAGES = ("en", "ru")
 A6_POINTS = (297.64, 419.53)
 MARGIN_POINTS = 6 / 25.4 * 72
-XHTML = "{http://www.w3.org/1999/xhtml}"
 LIMIT_S = 60
 every_card = pytest.mark.parametrize(
     ("name", "language"), [(name, lang) for name in shipped() for lang in LANGUAGES]

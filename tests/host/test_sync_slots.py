@@ -123,7 +123,7 @@ async def test_H5_forty_badges_on_five_slots_all_sync_the_longest_waiting_first(
     assert air.order == list(BADGES)
     assert (air.most_connecting, air.no_slot) == (1, 0)
     assert air.most_links <= links
-    assert (air.open_links, air.disconnects) == (0, len(BADGES))  # each was closed behind its sync
+    assert (air.open_links, air.disconnects) == (0, len(BADGES))  # each was closed after its sync
     assert (gateway.syncs, gateway.failed_syncs) == (len(BADGES), 0)
     check_held(air, store, set(BADGES))
 

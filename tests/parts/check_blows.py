@@ -2,18 +2,19 @@
 
 import errno
 
+import alone
 import machine
-from check_accelerometer import Notes, Test
-from input_bench import Bench, Ticks
+import motion
+import pins
+from check_accelerometer import Test
+from input_bench import Bench
 
 from redband_badge import impact_sensor
 from redband_badge.impact_sensor import BlowContact
 from redband_badge.input_task import InputTask
-from redband_core import gestures, limits, numbers
-from redband_hal import board
+from redband_core import gestures, numbers
+from redband_hal import board, system
 from redband_hal.inputs import Contact
-
-motion = machine.motion
 
 
 class Play(Test):
@@ -21,8 +22,7 @@ class Play(Test):
 
     def setUp(self):
         super().setUp()
-        self.bench = Bench()
-        self.notes = Notes()
+        self.bench = Bench(is_new=False)
         self.start(self.bench)
 
     def start(self, bench):
@@ -35,21 +35,18 @@ class Play(Test):
     def live(self, duration_ms, stall_ms=0):
         """Let badge and chip live; the interpreter runs nothing for the first `stall_ms`."""
         bench = self.bench
-        for _tick in range(duration_ms):
-            machine.pass_us(1000)
-            Ticks.now_ms += 1
-            stall_ms -= 1
-            if stall_ms <= 0 and Ticks.now_ms % limits.INPUT_POLL_MS == 0:
-                bench.look()
+        now_ms = bench.now_ms()
+        stalls = [(now_ms, now_ms + stall_ms)] if stall_ms else []
+        bench.run_to(now_ms + duration_ms, stalls=stalls)
 
-    def strike(self, peak_mg, duration_us=12_000):
-        self.sensor.feed(motion.blow_profile(peak_mg, duration_us, 0))
+    def strike(self, peak_mg):
+        self.sensor.feed(motion.blow_profile(peak_mg, 12_000, 0))
 
     def test_blow_is_one_hit_with_its_time(self):
         self.live(1000)
         for phase in range(10):
             self.live(1000 + phase)
-            before_ms = Ticks.now_ms
+            before_ms = self.bench.now_ms()
             self.strike(9000)
             self.live(600)
             found = self.bench.taken()
@@ -64,7 +61,7 @@ class Play(Test):
 
     def test_every_interrupt_lost_the_blow_still_counts(self):
         self.live(1000)
-        machine.Chip.handlers.clear()
+        machine.Pin(board.PIN_IMPACT).irq(None)
         self.strike(9000)
         self.live(600)
         self.assertEqual(len(self.bench.taken()), 1)
@@ -81,21 +78,19 @@ class Play(Test):
 
     def test_R7_spikes_on_the_pin_with_nothing_behind_them_are_no_hit_even_in_a_stall(self):
         self.live(1000)
-        handler, pin = machine.Chip.handlers[board.PIN_IMPACT]
         for _spike in range(20):
-            handler(pin)
-            handler(pin)
+            self.bench.spike(board.PIN_IMPACT)
             self.live(100, stall_ms=80)
         self.assertEqual(self.bench.taken(), [])
 
     def test_G9_own_motor_with_strong_coupling_is_no_hit(self):
-        self.sensor = machine.fit_accelerometer(motor_mg=9000)
+        self.sensor = alone.fit_accelerometer(motor_mg=9000)
         self.start(self.bench)
         self.live(1000)
-        self.bench.state.set_motor(True, Ticks.ticks_ms())
+        self.bench.state.set_motor(True, system.ticks_ms())
         self.sensor.set_motor(True)
         self.live(300)
-        self.bench.state.set_motor(False, Ticks.ticks_ms())
+        self.bench.state.set_motor(False, system.ticks_ms())
         self.sensor.set_motor(False)
         self.live(2000)
         self.assertEqual(self.bench.taken(), [])
@@ -112,9 +107,9 @@ class Play(Test):
         self.sensor.fault = errno.ETIMEDOUT
         self.live(600)
         self.assertEqual(len(self.bench.taken()), 1)
-        machine.drive(board.PIN_BUTTON, 0)
+        pins.drive(board.PIN_BUTTON, 0)
         self.live(100)
-        machine.drive(board.PIN_BUTTON, 1)
+        pins.drive(board.PIN_BUTTON, 1)
         self.live(1000)
         codes = [code for code, _presses, _ms in self.bench.taken()]
         self.assertEqual(codes, [gestures.PRESS])

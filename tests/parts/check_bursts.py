@@ -2,10 +2,10 @@
 
 import unittest
 
-import machine
+import alone
+import bus
 from bursts import BURSTS, BUTTON
-from contact_model import MERGE_US
-from input_bench import Bench, Ticks
+from input_bench import Bench, toggle
 
 from redband_core import gestures, limits
 from redband_hal import board
@@ -18,22 +18,18 @@ def play(contact, edges, phase_ms):
     """Return the ms of the hits that came out of the input task."""
     bench = Bench()
     pin = board.PIN_BUTTON if contact == BUTTON else board.PIN_IMPACT
-    handler, one = machine.Chip.handlers[pin]
     moments = []
-    last_us = -MERGE_US
     for edge_us in edges:
         moments.append((edge_us, LEVEL))
-        if edge_us - last_us >= MERGE_US:
-            moments.append((edge_us + HANDLER_US, HANDLER))
-        last_us = edge_us
+        moments.append((edge_us + HANDLER_US, HANDLER))
     for look_ms in range(phase_ms, edges[-1] // 1000 + 1000, limits.INPUT_POLL_MS):
         moments.append((look_ms * 1000, LOOK))
     for at_us, kind in sorted(moments):
-        Ticks.now_ms = at_us // 1000
+        alone.stall_until(bench.start_us + at_us)
         if kind == LEVEL:
-            machine.Chip.levels[pin] = 1 - machine.Chip.levels[pin]
+            toggle(pin)
         elif kind == HANDLER:
-            handler(one)
+            bus.dispatch()
         else:
             bench.look()
     wanted = gestures.PRESS if contact == BUTTON else gestures.IMPACT

@@ -319,7 +319,7 @@ class BroadcastTest(unittest.TestCase):
         answer = wire_command_frames.decode_result(session.answers[0][1], frames.BROADCAST)
         self.assertEqual(answer, (9, numbers.ANSWER_OTHER_RULES))
         self.assertEqual(other.bench.count(journal.EVENT), 0)
-        self.assertEqual(len(other.observer.calls), 1)  # those behind it may have the right one
+        self.assertEqual(len(other.observer.calls), 1)  # those after it may have the right one
 
     def test_game_over_and_begin(self):
         one = badge()

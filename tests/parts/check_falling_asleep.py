@@ -2,9 +2,9 @@
 
 import os
 
-import esp32
-from machine import Chip
-from sleep_bench import OUTPUTS, PIN, ROOT, Badge, Case, World
+import opcodes
+import pins
+from sleep_bench import ON_BUTTON, OUTPUTS, PIN, ROOT, Badge, Case, World
 
 from redband_badge import deep_sleep, files, limits, sleep
 from redband_badge.power_task import PowerTask
@@ -15,50 +15,39 @@ from redband_hal import power
 class FallingAsleep(Case):
     def setUp(self):
         super().setUp()
-        world = World()
-        power.pause_ms = world.pause_ms
-        self.world = world
-        self.note_ms, limits.SLEEP_NOTE_MS = limits.SLEEP_NOTE_MS, 50
-
-    def tearDown(self):
-        limits.SLEEP_NOTE_MS = self.note_ms
-        super().tearDown()
+        self.world = World()
 
     def test_transport_is_noted_then_marked_then_the_journal_closed_and_the_lights_held_off(self):
         badge = Badge()
-        error = badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_TRANSPORT))
-        self.assertEqual(error.args[0], None)
+        slept = badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_TRANSPORT))
+        self.assertEqual(slept, (None, ON_BUTTON))
         self.assertEqual(badge.noted, [(numbers.NOTE_TRANSPORT_ON, numbers.SLEEP_TRANSPORT)])
         self.assertEqual(files.read_bytes(ROOT + limits.TRANSPORT_PATH), b"1")
         self.assertEqual(badge.done, ["healthy", "closed"])
-        self.assertTrue(self.world.lit_ms)
-        self.assertTrue(all(Chip.held[pin] for pin in OUTPUTS))
-        self.assertEqual(esp32.Chip.wake_pins, (PIN,))
+        self.assertTrue(self.world.lit)
+        self.assertEqual(pins.held, set(OUTPUTS))
 
     def test_switching_off_leaves_no_file(self):
         badge = Badge()
-        error = badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_AUTO_OFF))
-        self.assertEqual(error.args[0], None)
+        slept = badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_AUTO_OFF))
+        self.assertEqual(slept, (None, ON_BUTTON))
         self.assertEqual(badge.noted, [(numbers.NOTE_TRANSPORT_ON, numbers.SLEEP_AUTO_OFF)])
         self.assertFalse(self.exists(limits.TRANSPORT_PATH))
 
     def test_button_still_down_is_looked_at_again_by_time(self):
         badge = Badge()
-        self.world.presses = ((0, 10**9),)
-        self.world.set_button()
-        error = badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_TRANSPORT))
-        self.assertEqual(error.args[0], limits.JAMMED_SLEEP_MS)
+        pins.drive(PIN, 0)
+        slept = badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_TRANSPORT))
+        self.assertEqual(slept, (limits.JAMMED_SLEEP_MS, b""))
 
     def test_switching_off_waits_for_a_free_button_and_a_journal_that_works(self):
         badge = Badge()
-        self.world.presses = ((0, 10**9),)
-        self.world.set_button()
+        pins.drive(PIN, 0)
         self.assertEqual(
             badge.run(deep_sleep.fall_asleep(badge, badge.state, numbers.SLEEP_AUTO_OFF)), None
         )
         self.assertEqual(badge.noted, [])
-        self.world.presses = ()
-        self.world.set_button()
+        pins.drive(PIN, opcodes.OPEN)
         broken = Badge(is_broken=True)
         self.assertEqual(
             broken.run(deep_sleep.fall_asleep(broken, broken.state, numbers.SLEEP_AUTO_OFF)), None
@@ -67,8 +56,8 @@ class FallingAsleep(Case):
 
     def test_transport_that_the_journal_did_not_take_is_noted_at_the_waking(self):
         broken = Badge(is_broken=True)
-        error = broken.run(deep_sleep.fall_asleep(broken, broken.state, numbers.SLEEP_TRANSPORT))
-        self.assertTrue(error is not None)
+        slept = broken.run(deep_sleep.fall_asleep(broken, broken.state, numbers.SLEEP_TRANSPORT))
+        self.assertTrue(slept is not None)
         self.assertEqual(files.read_bytes(ROOT + limits.TRANSPORT_PATH), b"0")
         os.rename(ROOT + limits.TRANSPORT_PATH, ROOT + limits.WOKEN_PATH)
         badge = Badge()
@@ -116,8 +105,8 @@ class FallingAsleep(Case):
         badge = Badge()
         badge.options = Options()
         self.assertTrue(sleep.enter_transport(badge.state))
-        error = badge.run(PowerTask(Cell(), badge.state, None, 0, badge).run(Beat()))
-        self.assertTrue(error is not None)
+        slept = badge.run(PowerTask(Cell(), badge.state, None, 0, badge).run(Beat()))
+        self.assertTrue(slept is not None)
         self.assertEqual(badge.noted, [(numbers.NOTE_TRANSPORT_ON, numbers.SLEEP_TRANSPORT)])
         self.assertTrue(self.exists(limits.TRANSPORT_PATH))
 

@@ -78,7 +78,7 @@ class FullFlashTest(unittest.TestCase):
             power_cut(self.device, "/flash", opened)
             store = open_store()
             found = numbers_of(store)
-            # The oldest may be shed, the newest never; the state (the snapshot) is behind those.
+            # The oldest may be shed, the newest never; the state (the snapshot) is after those.
             self.assertEqual(found, promised[len(promised) - len(found) :], before)
             self.assertTrue(found or not promised, before)
             os.remove("/flash/film")

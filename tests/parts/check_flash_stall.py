@@ -8,8 +8,9 @@ filter, gestures, input task, game task, engine, journal on littlefs.
 import os
 import unittest
 
+import alone
+import bus
 import flash_device
-import machine
 from flash_device import FlashDevice, format_and_mount
 from store_bench import read_all
 
@@ -23,7 +24,7 @@ from redband_badge.state import BadgeState
 from redband_core import journal, limits
 from redband_core.clock import GameClock
 from redband_core.ruleset import Ruleset
-from redband_hal import board, event_loop, inputs, system
+from redband_hal import board, event_loop, system
 from redband_hal.event_loop import Wakeup
 from redband_hal.inputs import Contact
 
@@ -36,34 +37,12 @@ with open(os.getenv("REDBAND_RULESET"), "rb") as file:
     HITS = Ruleset.from_bytes(file.read())
 
 
-class Ticks:
-    """Stands for `time` in redband_hal.inputs and for the ticks of redband_hal.system."""
-
-    now_ms = 0
-
-    @staticmethod
-    def ticks_ms():
-        return Ticks.now_ms
-
-    @staticmethod
-    def ticks_diff(later_ms, earlier_ms):
-        return later_ms - earlier_ms
-
-
 class Bench:
     """A badge whose time the test turns: 10 ms a look, and the length of each stall."""
 
     def __init__(self, edges, params=None):
-        inputs.time = event_loop.time = Ticks
-        self.real = (system.ticks_ms, system.ticks_diff)
-        system.ticks_ms, system.ticks_diff = Ticks.ticks_ms, Ticks.ticks_diff
-        Ticks.now_ms = 0
-        machine.Chip.levels.clear()
-        machine.Chip.handlers.clear()
+        alone.new_board()
         event_loop._left_ticks_ms[0] = event_loop._IDLE
-        self.edges = list(edges)  # times at which the button toggles, beginning with closed
-        self.is_stalled = False
-        self.late_edges = 0
         self.appends = 0
         self.state = BadgeState()
         self.store = JournalStore("/flash/journal", lambda _path: 1 << 30)
@@ -72,7 +51,10 @@ class Bench:
         self.game_journal.restore()
         self.game_journal.begin_boot(1, 1, 5, HITS.identity)
         self.appends = 0
-        Ticks.now_ms = 0
+        alone.set_ticks(0)
+        self.start_us = alone.now_us()
+        moves = [(at_ms * 1000, index & 1) for index, at_ms in enumerate(edges)]
+        alone.move(board.PIN_BUTTON, moves)
         clock = GameClock(self.store.last_ms)
         clock.start(0)
         wakeup = Wakeup()
@@ -85,45 +67,28 @@ class Bench:
         )
         self.due_ms = 0
 
-    def close(self):
-        system.ticks_ms, system.ticks_diff = self.real
-
     def stalling_append(self, kind, game_ms, payload):
         seq = self._append(kind, game_ms, payload)
         self.appends += 1
-        self.is_stalled = True
-        event_loop._left_ticks_ms[0] = Ticks.now_ms
-        self.pass_time(LONG_STALL_MS if self.appends % LONG_STALL_EACH == 0 else STALL_MS)
-        self.is_stalled = False
-        while self.late_edges:
-            self.late_edges -= 1
-            handler, pin = machine.Chip.handlers[board.PIN_BUTTON]
-            handler(pin)
+        event_loop._left_ticks_ms[0] = system.ticks_ms()
+        span_ms = LONG_STALL_MS if self.appends % LONG_STALL_EACH == 0 else STALL_MS
+        alone.stall_until(alone.now_us() + span_ms * 1000)
+        bus.dispatch()
         event_loop._left_ticks_ms[0] = event_loop._IDLE
         return seq
 
-    def pass_time(self, ms):
-        """Let the world go on; interrupts run at once, or wait for the end of the stall."""
-        end_ms = Ticks.now_ms + ms
-        while self.edges and self.edges[0] <= end_ms:
-            Ticks.now_ms = self.edges.pop(0)
-            level = 1 - machine.Chip.levels[board.PIN_BUTTON]
-            if self.is_stalled:
-                machine.Chip.levels[board.PIN_BUTTON] = level
-                self.late_edges += 1
-            else:
-                machine.drive(board.PIN_BUTTON, level)
-        Ticks.now_ms = end_ms
+    def now_ms(self):
+        return (alone.now_us() - self.start_us) // 1000
 
     def run(self, until_ms, look=None):
-        while Ticks.now_ms < until_ms:
-            self.inputs.sample(Ticks.now_ms)
-            if self.queue.front() is not None or Ticks.now_ms >= self.due_ms:
-                now_ms = Ticks.now_ms
+        while self.now_ms() < until_ms:
+            self.inputs.sample(self.now_ms())
+            now_ms = self.now_ms()
+            if self.queue.front() is not None or now_ms >= self.due_ms:
                 self.due_ms = now_ms + self.game.work(now_ms)
             if look is not None:
                 look()
-            self.pass_time(limits.INPUT_POLL_MS)
+            alone.run_until(alone.now_us() + limits.INPUT_POLL_MS * 1000)
 
     def hits(self):
         """Return the game times of all judged inputs in the journal."""
@@ -135,10 +100,8 @@ class StallTest(unittest.TestCase):
     def setUp(self):
         self.device = FlashDevice()
         format_and_mount(self.device, "/flash")
-        self.bench = None
 
     def tearDown(self):
-        self.bench.close()
         flash_device.vfs.umount("/flash")
 
     def press_often(self, period_ms, count):
@@ -190,7 +153,7 @@ class StallTest(unittest.TestCase):
         def look():
             state = bench.game_journal.engine.track_state(0)
             if not changes or changes[-1][1] != state:
-                changes.append((Ticks.now_ms, state))
+                changes.append((bench.now_ms(), state))
 
         bench.run(30_000, look)
         died_ms = bench.hits()[0] + DEATH_MS

@@ -2,7 +2,7 @@
 
 import unittest
 
-import machine
+import pins
 from input_bench import Bench
 
 from redband_core import gestures, numbers
@@ -50,7 +50,7 @@ class Times(unittest.TestCase):
                 stalls = [(at_ms + phase, at_ms + phase + stall_ms)]
                 edges = [at_ms, at_ms + 2, at_ms + 3, at_ms + 80, at_ms + 82, at_ms + 83]
                 bench.run_to(at_ms - stall_ms - 100)
-                bench.run_to(at_ms + 900, edges, stalls=stalls, delivered=8)
+                bench.run_to(at_ms + 900, edges, stalls=stalls)
                 found = [ms for code, _presses, ms in bench.taken() if code == PRESS]
                 self.assertEqual(len(found), 1, "%d %d %r" % (stall_ms, phase, found))
                 is_within = phase <= 0 < phase + stall_ms
@@ -61,7 +61,7 @@ class Times(unittest.TestCase):
     def test_R3_thirty_edges_while_the_loop_is_blocked_are_one_hit(self):
         bench = Bench()
         edges = [100 + 6 * number for number in range(30)]
-        bench.run_to(3000, edges, stalls=[(95, 300)], delivered=8)
+        bench.run_to(3000, edges, stalls=[(95, 300)])
         self.assertEqual(len(bench.taken()), 1)
         self.assertEqual(bench.notes(), [(numbers.NOTE_EDGES_LOST, 1)])
 
@@ -73,14 +73,14 @@ class Times(unittest.TestCase):
     def test_R13_press_that_woke_the_chip_and_is_still_held_counts_once(self):
         bench = Bench(woke=True, is_held=True)
         bench.run_to(700)
-        machine.drive(board.PIN_BUTTON, 1)
+        pins.drive(board.PIN_BUTTON, 1)
         bench.run_to(3000)
         self.assertEqual(bench.taken(), [(PRESS, 1, 0)])
 
     def test_a_button_held_at_the_start_without_a_wake_up_is_no_hit(self):
         bench = Bench(is_held=True)
         bench.run_to(700)
-        machine.drive(board.PIN_BUTTON, 1)
+        pins.drive(board.PIN_BUTTON, 1)
         bench.run_to(3000)
         self.assertEqual(bench.taken(), [])
 
@@ -91,11 +91,9 @@ class Spikes(unittest.TestCase):
     def test_R7_spikes_each_100_ms_are_no_hit_and_a_pulse_of_30_ms_is_one(self):
         for pin in (board.PIN_BUTTON, board.PIN_IMPACT):
             bench = Bench()
-            handler, one = machine.Chip.handlers[pin]
             for number in range(20):
                 bench.run_to(100 * number + 53)
-                handler(one)
-                handler(one)
+                bench.spike(pin)
             bench.run_to(2500)
             self.assertEqual(bench.taken(), [])
             bench.run_to(6000, [3003, 3033], pin)
@@ -129,16 +127,14 @@ class Spikes(unittest.TestCase):
         edges = []
         for number in range(20):
             edges += [520 + 3 * number, 520 + 3 * number]
-        bench.run_to(1500, edges, stalls=[(510, 600)], delivered=8)
+        bench.run_to(1500, edges, stalls=[(510, 600)])
         self.assertEqual(len(bench.taken()), 1)
 
     def test_spikes_are_noted_with_their_count_once_a_minute(self):
         bench = Bench()
-        handler, one = machine.Chip.handlers[board.PIN_BUTTON]
         for number in range(700):
             bench.run_to(100 * number + 53)
-            handler(one)
-            handler(one)
+            bench.spike(board.PIN_BUTTON)
         bench.run_to(150_000)
         found = bench.notes()
         self.assertEqual([code for code, _value in found], [numbers.NOTE_INPUT_SPIKES] * 3)
@@ -168,9 +164,9 @@ class Ignored(unittest.TestCase):
 
     def test_a_press_and_a_blow_at_once_both_count(self):
         bench = Bench()
-        machine.drive(board.PIN_IMPACT, 0)
+        pins.drive(board.PIN_IMPACT, 0)
         bench.run_to(50, [3])
-        machine.drive(board.PIN_IMPACT, 1)
+        pins.drive(board.PIN_IMPACT, 1)
         bench.run_to(300, [150])
         codes = [code for code, _presses, _ms in bench.taken()]
         self.assertEqual(sorted(codes), [PRESS, IMPACT])

@@ -13,7 +13,7 @@ from store_bench import add, numbered, numbers_of, open_store
 from redband_core import journal
 
 EVENTS = 30
-RECORDS_END = BLOCK_BYTES - 12  # behind it: proof and mark of the block
+RECORDS_END = BLOCK_BYTES - 12  # after it: proof and mark of the block
 
 
 class DamageTest(unittest.TestCase):
@@ -43,7 +43,7 @@ class DamageTest(unittest.TestCase):
         flash_device.mount(self.device, "/flash")
 
     def check(self, whole, is_torn, what):
-        """The first `whole` events are found; an event written now is behind them, for good."""
+        """The first `whole` events are found; an event written now is after them, for good."""
         store = open_store()
         self.assertEqual(numbers_of(store), list(range(whole)), what)
         self.assertEqual(store.torn_bytes > 0, is_torn, what)
@@ -52,7 +52,7 @@ class DamageTest(unittest.TestCase):
         for _again in range(2):
             self.assertEqual(numbers_of(store), list(range(whole)) + [99], what)
             store = open_store()
-        # Behind a torn tail nothing is appended: it is in a segment of its own.
+        # After a torn tail nothing is appended: it is in a segment of its own.
         self.assertEqual(len(store.segments), 2 if is_torn else 1, what)
 
     def whole_before(self, offset):
@@ -83,7 +83,7 @@ class DamageTest(unittest.TestCase):
             for filler in (b"\xff", b"\x00", None):
                 size = RECORDS_END - offset
                 self.damage(offset, filler * size if filler else old[:size])
-                # A cut right behind a record leaves no trace, nor does one before its first byte.
+                # A cut right after a record leaves no trace, nor does one before its first byte.
                 is_torn = filler != b"\xff" or offset not in self.ends
                 self.check(whole, is_torn, (offset, filler))
 

@@ -4,7 +4,7 @@ import asyncio
 import unittest
 from asyncio import core
 
-from machine import Chip
+import machine
 from power_bench import MINUTE_MS, Badge
 
 from redband_badge import light_sleep, limits, power_manager
@@ -12,7 +12,7 @@ from redband_badge.power_parts import add_power
 from redband_badge.state import BadgeState
 from redband_core import numbers
 from redband_core.clock import GameClock
-from redband_hal import system
+from redband_hal import power, system
 from redband_hal.event_loop import Wakeup
 
 
@@ -94,17 +94,25 @@ class Manager(unittest.TestCase):
 
 
 class LightSleep(unittest.TestCase):
-    """The event loop's idle moments, on the stand-in that notes each sleep."""
-
-    FRAME = 0x60043024
+    """The event loop's idle moments, each sleep noted."""
 
     def setUp(self):
-        Chip.light_sleeps_ms.clear()
-        Chip.registers.clear()
+        self.slept_ms = []
+        self.light_sleep = power.light_sleep
+
+        def noted(span_ms):
+            self.slept_ms.append(span_ms)
+            self.light_sleep(span_ms)
+
+        power.light_sleep = noted
         core.new_event_loop()
         self.badge = Badge()
         self.badge.options.impact = 1
         self.badge.has_radio = False
+
+    def tearDown(self):
+        power.light_sleep = self.light_sleep
+        machine.is_usb_host[0] = False
 
     def install(self):
         """Return a Sleeper half a minute after the start and the last input."""
@@ -128,7 +136,7 @@ class LightSleep(unittest.TestCase):
 
         asyncio.run(main())
         core.new_event_loop()
-        return Chip.light_sleeps_ms
+        return self.slept_ms
 
     async def nothing(self):
         return None
@@ -160,7 +168,7 @@ class LightSleep(unittest.TestCase):
 
         self.badge.inputs = Inputs
         self.install()._sleep(1000)
-        self.assertEqual(Chip.light_sleeps_ms, [10, 10, 10])
+        self.assertEqual(self.slept_ms, [10, 10, 10])
         self.assertTrue(asyncio.run(Inputs.wakeup.wait(0)))
         core.new_event_loop()
 
@@ -196,18 +204,19 @@ class LightSleep(unittest.TestCase):
     def test_usb_host_keeps_it_awake_from_its_first_frames_on_and_until_they_end(self):
         async def frames():
             await asyncio.sleep_ms(20)
-            Chip.light_sleeps_ms.clear()
-            for number in range(30):
-                Chip.registers[self.FRAME] = number + 1
-                await asyncio.sleep_ms(1)
+            self.slept_ms.clear()
+            machine.is_usb_host[0] = True
+            await asyncio.sleep_ms(30)
+            machine.is_usb_host[0] = False
 
         slept = self.play(frames)
         self.assertTrue(len(slept) <= 1)
         self.assertEqual(self.badge.state.sleep_refusal, numbers.AWAKE_USB)
         sleeper = self.install()
         ticks_ms = system.ticks_ms()
-        Chip.registers[self.FRAME] = 99
+        machine.is_usb_host[0] = True
         self.assertEqual(sleeper.refusal(ticks_ms), numbers.AWAKE_USB)
+        machine.is_usb_host[0] = False
         later_ms = ticks_ms + limits.USB_GONE_MS
         self.assertEqual(sleeper.refusal(later_ms - 1), numbers.AWAKE_USB)
         self.assertEqual(sleeper.refusal(later_ms), numbers.MAY_SLEEP)

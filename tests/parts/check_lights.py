@@ -3,8 +3,12 @@
 import asyncio
 import unittest
 
+import alone
+import bus
+import opcodes
+import pins
 from game_bench import GameBench, MemoryStore, ruleset
-from machine import Chip
+from machine import Pin
 
 from redband_badge.led_task import LedTask
 from redband_badge.state import BadgeState
@@ -36,12 +40,19 @@ class Watched:
 
 class Pins(unittest.TestCase):
     def setUp(self):
-        Chip.levels.clear()
-        Chip.held.clear()
-        Chip.duties.clear()
+        alone.new_board()
 
     def levels(self):
-        return Chip.levels[RED], Chip.levels[GREEN], Chip.levels[MOTOR]
+        """Return (red, green, motor): 1 for full on."""
+        line = bus.the_bus.line
+        return tuple([line.duties[pin] / alone.FULL for pin in (RED, GREEN, MOTOR)])
+
+    def is_dimmed(self):
+        """Return whether there was a dimmer since this was asked last."""
+        sent = bus.the_bus.line.sent
+        found = [opcode for opcode, _payload in sent if opcode == opcodes.PIN_PWM]
+        sent.clear()
+        return bool(found)
 
     def test_full_brightness_is_a_plain_output(self):
         lights = Lights()
@@ -49,23 +60,25 @@ class Pins(unittest.TestCase):
         for wanted in ((1, 0, 0), (0, 1, 1), (1, 1, 0), (0, 0, 0)):
             lights.show(*wanted)
             self.assertEqual(self.levels(), wanted)
-        self.assertEqual(Chip.duties, {})
+        self.assertFalse(self.is_dimmed())
 
     def test_dimmed_lights_are_a_share_of_the_time_and_the_motor_never_is(self):
         lights = Lights()
         for brightness_pct in (1, 20, 99):
             lights.show(1, 0, 1, brightness_pct)
-            self.assertEqual(Chip.duties[RED], DUTY_FULL * brightness_pct // 100)
-            self.assertEqual(Chip.duties[GREEN], 0)
-            self.assertFalse(MOTOR in Chip.duties)
-            self.assertEqual(Chip.levels[MOTOR], 1)
+            dimmed = DUTY_FULL * brightness_pct // 100 / alone.FULL
+            self.assertEqual(self.levels(), (dimmed, 0, 1))
+        self.assertTrue(self.is_dimmed())
 
     def test_full_again_after_being_dimmed(self):
         lights = Lights()
         lights.show(1, 1, 0, 10)
         lights.show(1, 0, 1, 100)
-        self.assertEqual(Chip.duties, {})
         self.assertEqual(self.levels(), (1, 0, 1))
+        self.assertTrue(self.is_dimmed())
+        lights.show(0, 1, 1, 100)
+        self.assertEqual(self.levels(), (0, 1, 1))
+        self.assertFalse(self.is_dimmed())
 
     def test_a_lamp_that_lights_by_a_low_level_is_dimmed_the_right_way_round(self):
         import redband_hal.lights as module
@@ -78,8 +91,8 @@ class Pins(unittest.TestCase):
             lights.show(1, 0, 1)
             self.assertEqual(self.levels(), (0, 1, 0))
             lights.show(1, 0, 1, 20)
-            self.assertEqual(Chip.duties, {RED: DUTY_FULL - DUTY_FULL // 5, GREEN: DUTY_FULL})
-            self.assertEqual(Chip.levels[MOTOR], 0)
+            red = (DUTY_FULL - DUTY_FULL // 5) / alone.FULL
+            self.assertEqual(self.levels(), (red, 1, 0))
         finally:
             module._OUTPUTS = outputs
 
@@ -94,37 +107,34 @@ class Pins(unittest.TestCase):
         lights.show(0, 0, 0)
         switch_off(True)
         self.assertEqual(self.levels(), (0, 0, 0))
-        self.assertEqual(Chip.duties, {})
-        for pin in (RED, GREEN, MOTOR):
-            self.assertTrue(Chip.held[pin])
+        self.assertEqual(pins.held, {RED, GREEN, MOTOR})
+        lights.show(1, 1, 1)
+        self.assertEqual(self.levels(), (0, 0, 0))
         Lights()
-        for pin in (RED, GREEN, MOTOR):
-            self.assertFalse(Chip.held[pin])
+        self.assertEqual(pins.held, set())
 
 
 class Task(unittest.TestCase):
     def setUp(self):
-        Chip.levels.clear()
-        Chip.duties.clear()
+        alone.new_board()
 
     def test_R21_corrupted_output_heals_within_a_second(self):
         for brightness_pct in (100, 30):
             state = BadgeState()
             state.brightness_pct = brightness_pct
-            task = led_task(Lights(), state, STEADY_RED)
+            lights = Lights()
+            task = led_task(lights, state, STEADY_RED)
             stays_ms = task.show(0)
-            right = dict(Chip.levels), dict(Chip.duties)
+            duties = bus.the_bus.line.duties
+            right = dict(duties)
             for pin in (RED, GREEN, MOTOR):
-                Chip.levels[pin] ^= 1
-                if pin in Chip.duties:
-                    Chip.duties[pin] = 12345
-            self.assertFalse((Chip.levels, Chip.duties) == right)
+                Pin(pin).toggle()
+            for dimmer in lights._dimmers:
+                dimmer.duty_u16(12345)
+            self.assertFalse(any(duties[pin] == right[pin] for pin in right))
             self.assertTrue(stays_ms <= 1000)
             task.show(stays_ms)
-            if brightness_pct < 100:
-                # Here the level is what PWM makes of it; the duty is what counts.
-                Chip.levels[RED], Chip.levels[GREEN] = right[0][RED], right[0][GREEN]
-            self.assertEqual((Chip.levels, Chip.duties), right)
+            self.assertEqual(duties, right)
 
     def test_motor_rests_on_a_low_battery_and_the_lights_are_dimmed(self):
         state, lights = BadgeState(), Watched()
@@ -186,7 +196,7 @@ class Task(unittest.TestCase):
         self.assertEqual(lights.shown[-1], (1, 1, 0, 100))
 
 
-class NothingBeforeTheBook(unittest.TestCase):
+class NothingBeforeTheJournal(unittest.TestCase):
     """Law 1: what the journal does not hold is not shown."""
 
     def test_a_hit_that_the_flash_refuses_changes_no_light(self):

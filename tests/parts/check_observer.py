@@ -2,7 +2,8 @@
 
 import unittest
 
-import bluetooth
+import bus
+from lone_radio import LoneRadio
 
 from redband.wire import keys as wire_keys
 from redband_badge import limits
@@ -15,6 +16,7 @@ from redband_hal import radio as hal_radio
 from redband_hal.event_loop import Wakeup
 from redband_hal.radio import Radio
 
+UUID = "0" * 32
 FILE = wire_keys.encode_key_file(b"GAME", bytes(48), bytes(64), 0, bytes(16))
 
 
@@ -64,7 +66,7 @@ class FakeBadge:
         self.parts = (self.state, self.note_queue)
 
 
-class EarTest(unittest.TestCase):
+class ObserverTest(unittest.TestCase):
     def setUp(self):
         self.radio = Radios()
         self.badge = FakeBadge()
@@ -187,15 +189,18 @@ class EarTest(unittest.TestCase):
 
 class RadioTest(unittest.TestCase):
     def setUp(self):
-        bluetooth.BLE.failures = 0
-        self.radio = Radio("1", "2", "3", "4")
+        self.air = LoneRadio()
+        self.radio = Radio(*[UUID] * 4)
         self.radio.start("Redband", "0.1.0")
-        self.ble = self.radio._ble
         self.heads = (call()[3:9],)
+
+    def take_heard(self):
+        bus.dispatch()
+        return self.radio.take_heard()
 
     def test_handler_keeps_calls_and_leaves_everything_else(self):
         self.radio.observe(60, 300, self.heads)
-        self.assertEqual(self.ble.scan, (0, 300_000, 60_000, False))
+        self.assertEqual(self.air.scan, (0, 300_000, 60_000, False))
         for data in (
             call(advert.KIND_STATE),
             call(advert.KIND_WANTED),
@@ -205,33 +210,34 @@ class RadioTest(unittest.TestCase):
             call()[:8],
             call()[7:],
         ):
-            self.ble.peer_advertises(data, -50)
-        self.assertIsNone(self.radio.take_heard())
-        self.ble.peer_advertises(call(), -77)
-        self.assertEqual(self.radio.take_heard(), (call(), -77))
-        self.assertIsNone(self.radio.take_heard())
+            self.air.advertise(data, -50)
+        self.assertIsNone(self.take_heard())
+        self.air.advertise(call(), -77)
+        self.assertEqual(self.take_heard(), (call(), -77))
+        self.assertIsNone(self.take_heard())
 
     def test_B5_what_was_heard_is_a_copy(self):
         self.radio.observe(60, 300, self.heads)
-        self.ble.peer_advertises(call(mark=1), -50)
-        self.ble.peer_advertises(call(mark=2), -51)
-        self.assertEqual(self.radio.take_heard(), (call(mark=1), -50))
-        self.assertEqual(self.radio.take_heard(), (call(mark=2), -51))
+        self.air.advertise(call(mark=1), -50)
+        self.air.advertise(call(mark=2), -51)
+        self.assertEqual(self.take_heard(), (call(mark=1), -50))
+        self.assertEqual(self.take_heard(), (call(mark=2), -51))
 
     def test_B4_burst_beyond_the_ring_is_counted_and_costs_no_link_event(self):
         self.radio.observe(60, 300, self.heads)
         for mark in range(30):
-            self.ble.peer_advertises(call(mark=mark), -50)
-        self.ble.handler(1, (1, 0, b"123456"))
+            self.air.advertise(call(mark=mark), -50)
+        self.air.connect(1)
+        bus.dispatch()
         self.assertEqual(self.radio.heard_dropped_count, 30 - hal_radio.HEARD_SIZE)
         self.assertEqual(self.radio.take_event()[0], hal_radio.EVENT_CONNECTED)
         count = 0
-        while self.radio.take_heard() is not None:
+        while self.take_heard() is not None:
             count += 1
         self.assertEqual(count, hal_radio.HEARD_SIZE)
-        self.ble.peer_advertises(call(), -50)
-        self.assertIsNotNone(self.radio.take_heard())
+        self.air.advertise(call(), -50)
+        self.assertIsNotNone(self.take_heard())
 
     def test_nothing_is_kept_before_it_was_asked_for(self):
-        self.ble.peer_advertises(call(), -50)
-        self.assertIsNone(self.radio.take_heard())
+        self.air.advertise(call(), -50)
+        self.assertIsNone(self.take_heard())

@@ -27,7 +27,7 @@ def dying(**options):
     return bench
 
 
-class Standing(unittest.TestCase):
+class Paused(unittest.TestCase):
     def test_timers_stand_for_hours_and_go_on_where_they_stood(self):
         for ticks_ms in (0, (1 << 30) - 5000, (1 << 29) - 1):
             bench = dying(ticks_ms=ticks_ms)

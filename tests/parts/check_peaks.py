@@ -1,40 +1,21 @@
 """Peaks as the calibration measures them are what the interrupt would have judged."""
 
 import unittest
+from time import sleep_us
 
-import machine
-from check_accelerometer import Clock
+import alone
+import motion
 
 from redband_core import numbers
-from redband_hal import accelerometer, board, peaks
+from redband_hal import board, peaks
 from redband_hal.accelerometer import Accelerometer
 from redband_hal.inputs import Contact
-
-motion = machine.motion
-READ_US = 300  # what a read of seven bytes and its judgement take, about
-
-
-class Ticks:
-    """Stands for `time` in redband_hal.peaks: each look at the clock is a step of the chip."""
-
-    @staticmethod
-    def ticks_ms():
-        machine.pass_us(READ_US)
-        return machine.Chip.now_us // 1000
-
-    @staticmethod
-    def ticks_diff(later_ms, earlier_ms):
-        return later_ms - earlier_ms
 
 
 class Test(unittest.TestCase):
     def setUp(self):
-        accelerometer.time = Clock
-        peaks.time = Ticks
-        machine.Chip.now_us = 5_000_000
-        machine.Chip.levels.clear()
-        machine.Chip.handlers.clear()
-        self.sensor = machine.fit_accelerometer()
+        alone.new_board()
+        self.sensor = alone.fit_accelerometer()
 
     def meter(self):
         meter = peaks.Peaks()
@@ -60,9 +41,9 @@ class Test(unittest.TestCase):
                 driver = Accelerometer(threshold_mg)
                 driver.start()
                 contact = Contact(board.PIN_IMPACT, board.IMPACT_ACTIVE_LOW)
-                machine.pass_us(200_000)
+                sleep_us(200_000)
                 self.sensor.feed(motion.blow_profile(blow_mg, duration_us, 0))
-                machine.pass_us(200_000)
+                sleep_us(200_000)
                 what = "%d mg, %d us: %d" % (blow_mg, duration_us, peak_mg)
                 self.assertEqual(contact.take_edges()[0], wanted, what)
 

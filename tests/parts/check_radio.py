@@ -3,10 +3,12 @@
 import asyncio
 import unittest
 
-import bluetooth
+import bus
 import cryptolib
 import flash_device
+import radio_frames
 from flash_device import FlashDevice, format_and_mount
+from lone_radio import CREDITS, LoneRadio
 
 from redband.wire import advert as wire_advert
 from redband.wire import frames as wire_frames
@@ -38,6 +40,7 @@ class Info:
 
 KEY = b"key of badge 7 b"
 FILE = wire_keys.encode_key_file(b"GAME", bytes(range(48)), KEY * 4, 0, bytes(16))
+UUID = "0" * 32
 HOST_NONCE = b"host8byt"
 MASTER = numbers.ROLE_GAME_MASTER
 
@@ -379,7 +382,7 @@ class RadioTaskTest(unittest.TestCase):
             for number in range(6):
                 host = Host(bench.radio, number)
                 host.connect()
-                # Held back for half a second behind a wrong one, so the peer goes first.
+                # Held back for half a second after a wrong one, so the peer goes first.
                 host.write(wire_frames.encode_prove(bytes((number,)) * 16))
                 host.write(wire_frames.encode_fetch(0))
                 await asyncio.sleep_ms(4)
@@ -652,23 +655,26 @@ class AdvertsTest(unittest.TestCase):
 
 class RadioTest(unittest.TestCase):
     def setUp(self):
-        bluetooth.BLE.failures = 0
-        self.radio = Radio("1", "2", "3", "4")
+        self.air = LoneRadio()
+        self.radio = Radio(*[UUID] * 4)
         self.radio.start("Redband", "0.1.0")
-        self.ble = self.radio._ble
+        self.ble = self.air.ble
         self.control = self.radio._handles[1]
 
     def test_B3_write_buffer_holds_the_longest_write_of_the_preferred_mtu(self):
-        self.assertEqual(self.ble.sizes[self.control], hal_radio.PREFERRED_MTU - 3)
-        self.assertTrue(self.ble.sizes[self.control] >= core_limits.FRAME_MAX_BYTES)
-        self.ble.peer_writes(1, self.control, bytes(200))
+        size_bytes = self.ble._values[self.control].size_bytes
+        self.assertEqual(size_bytes, hal_radio.PREFERRED_MTU - 3)
+        self.assertTrue(size_bytes >= core_limits.FRAME_MAX_BYTES)
+        self.air.write(1, self.control, bytes(200))
+        bus.dispatch()
         self.assertEqual(len(self.radio.take_event()[2]), 200)
 
     def test_B4_eight_events_before_the_task_runs_are_all_there(self):
-        self.ble.handler(1, (1, 0, b"123456"))
+        self.air.connect(1)
         for number in range(6):
-            self.ble.peer_writes(1, self.control, bytes((number,)))
-        self.ble.handler(2, (1, 0, b"123456"))
+            self.air.write(1, self.control, bytes((number,)))
+        self.air.leave(1)
+        bus.dispatch()
         codes = []
         event = self.radio.take_event()
         while event is not None:
@@ -678,8 +684,9 @@ class RadioTest(unittest.TestCase):
 
     def test_A2_flood_of_writes_is_counted_and_a_disconnect_still_fits(self):
         for number in range(100):
-            self.ble.peer_writes(1, self.control, bytes((number,)))
-        self.ble.handler(2, (1, 0, b"123456"))
+            self.air.write(1, self.control, bytes((number,)))
+        self.air.leave(1)
+        bus.dispatch()
         kept = hal_radio.RING_SIZE - hal_radio.RING_KEPT_FOR_LINKS
         self.assertEqual(self.radio.dropped_count, 100 - kept)
         events = [self.radio.take_event() for _ in range(kept + 1)]
@@ -688,22 +695,26 @@ class RadioTest(unittest.TestCase):
 
     def test_B5_kept_data_is_a_copy(self):
         buffer = bytearray(b"first")
-        self.ble.values[self.control] = memoryview(buffer)
-        self.ble.handler(3, (1, self.control))
+        self.ble._values[self.control].data = memoryview(buffer)
+        self.radio._on_event(3, (1, self.control))
         buffer[:] = b"later"
         self.assertEqual(self.radio.take_event()[2], b"first")
 
     def test_no_room_is_told_apart_from_a_gone_link(self):
-        self.ble.fire(1, (1, 0, b"123456"))
-        self.ble.full_count = 1
+        self.air.connect(1)
+        bus.dispatch()
+        self.air.has_room = False
+        for _credit in range(CREDITS):
+            self.assertTrue(self.radio.notify(1, hal_radio.CHANNEL_LOG, b"x"))
         self.assertFalse(self.radio.notify(1, hal_radio.CHANNEL_LOG, b"x"))
+        self.air.make_room(1)
         self.assertTrue(self.radio.notify(1, hal_radio.CHANNEL_LOG, b"x"))
         with self.assertRaises(OSError):
             self.radio.notify(2, hal_radio.CHANNEL_LOG, b"x")
 
     def test_failed_start_can_be_tried_again(self):
-        bluetooth.BLE.failures = 2
-        radio = Radio("1", "2", "3", "4")
+        self.air.fail[radio_frames.POWER_ON] = 2
+        radio = Radio(*[UUID] * 4)
         for _try in range(2):
             with self.assertRaises(OSError):
                 radio.start("Redband", "0.1.0")

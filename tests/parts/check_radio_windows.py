@@ -5,17 +5,20 @@ import gc
 import os
 import unittest
 
-import bluetooth
+import alone
+import radio_frames
 from check_radio import (
     FILE,
     HOST_NONCE,
     MASTER,
+    UUID,
     FakeBadge,
     Log,
     frame_of,
     radio_task,
     shown,
 )
+from lone_radio import NO_HANDLE, LoneRadio
 
 from redband.wire import frames as wire_frames
 from redband_badge import limits, radio_windows
@@ -38,12 +41,11 @@ class Sleeper:
 
 
 class Bench:
-    """A radio task with the real Radio on a stand-in controller, on a clock of the test's."""
+    """A radio task with the real Radio; its owner and its peers are the test's."""
 
     def __init__(self, is_windowed=True):
-        bluetooth.BLE.failures = 0
-        self.radio = Radio("1", "2", "3", "4")
-        self.ble = self.radio._ble
+        self.air = LoneRadio()
+        self.radio = Radio(*[UUID] * 4)
         badge = self.badge = FakeBadge()
         self.state = badge.state
         self.log = Log(3)
@@ -53,8 +55,10 @@ class Bench:
         if is_windowed:
             self.task.windows = Windows(badge.state, self.observer, self.sleeper)
         self.now_ms = 0
+        self._start_us = alone.now_us()
 
     def turn(self):
+        alone.run_until(self._start_us + self.now_ms * 1000)
         self.task.turn(self.now_ms)
         self.now_ms += STEP_MS
 
@@ -65,7 +69,7 @@ class Bench:
         while self.now_ms < end_ms:
             at_ms = self.now_ms
             self.turn()
-            if self.ble.is_active:
+            if self.air.is_active:
                 if spans and spans[-1][1] == at_ms:
                     spans[-1] = (spans[-1][0], self.now_ms)
                 else:
@@ -75,9 +79,9 @@ class Bench:
     def rest(self):
         """Run until nothing keeps the radio on and it has just been switched off."""
         self.run(REST_MS)
-        while not self.ble.is_active:
+        while not self.air.is_active:
             self.turn()
-        while self.ble.is_active:
+        while self.air.is_active:
             self.turn()
 
 
@@ -101,23 +105,23 @@ class WindowsTest(unittest.TestCase):
         bench.rest()
         counts = set()
         for _window in range(5):
-            while not bench.ble.is_active:
+            while not bench.air.is_active:
                 bench.turn()
-            self.assertEqual(bench.ble.interval_ms, radio_windows.WINDOW_INTERVAL_MS)
-            counts.add(shown(bench.ble.advert).count)
-            while bench.ble.is_active:
+            self.assertEqual(bench.air.interval_ms, radio_windows.WINDOW_INTERVAL_MS)
+            counts.add(shown(bench.air.advert).count)
+            while bench.air.is_active:
                 bench.turn()
         self.assertEqual(len(counts), 5)
 
     def test_it_listens_all_the_time_in_a_window_and_not_between(self):
         bench = self.bench
         bench.rest()
-        self.assertIsNone(bench.ble.scan)
-        while bench.ble.scan is None:
+        self.assertIsNone(bench.air.scan)
+        while bench.air.scan is None:
             bench.turn()
         full_us = limits.OBSERVE_FULL_MS * 1000
         bench.turn()
-        self.assertEqual(bench.ble.scan[1:3], (full_us, full_us))
+        self.assertEqual(bench.air.scan[1:3], (full_us, full_us))
         self.assertEqual(bench.state.faults, 0)
 
     def test_sleep_is_allowed_between_windows_only(self):
@@ -126,14 +130,14 @@ class WindowsTest(unittest.TestCase):
         self.assertFalse(bench.sleeper.needs_radio)
         for _turn in range(400):
             bench.turn()
-            self.assertEqual(bench.sleeper.needs_radio, bench.ble.is_active)
+            self.assertEqual(bench.sleeper.needs_radio, bench.air.is_active)
 
     def test_G16_short_heap_keeps_the_radio_on_and_with_it_its_memory(self):
         bench = self.bench
         bench.rest()
         is_short, system.is_heap_short = system.is_heap_short, lambda: True
         try:
-            while not bench.ble.is_active:
+            while not bench.air.is_active:
                 bench.turn()
             spans = bench.run(10 * WINDOW_PERIOD_MS)
             self.assertEqual(len(spans), 1)
@@ -141,14 +145,14 @@ class WindowsTest(unittest.TestCase):
         finally:
             system.is_heap_short = is_short
         bench.run(2 * WINDOW_MS)
-        self.assertFalse(bench.ble.is_active)
+        self.assertFalse(bench.air.is_active)
 
     def assert_on(self, for_ms):
         """Fail unless the radio comes on in the next turn and stays on, for about so long."""
         bench = self.bench
         bench.turn()
         bench.turn()
-        self.assertTrue(bench.ble.is_active)
+        self.assertTrue(bench.air.is_active)
         spans = bench.run(for_ms + 2 * WINDOW_PERIOD_MS)
         self.assertTrue(for_ms - 200 <= spans[0][1] - spans[0][0] <= for_ms + 1000, spans)
         self.assertTrue(len(spans) >= 2)
@@ -197,25 +201,25 @@ class WindowsTest(unittest.TestCase):
     def test_connection_keeps_it_on_and_a_moment_longer(self):
         bench = self.bench
         bench.rest()
-        while not bench.ble.is_active:
+        while not bench.air.is_active:
             bench.turn()
-        bench.ble.fire(1, (5, 0, b"123456"))
+        bench.air.connect(5)
         spans = bench.run(4000)
         self.assertEqual(len(spans), 1)
         self.assertTrue(bench.state.is_connected)
-        bench.ble.fire(2, (5, 0, b"123456"))
+        bench.air.leave(5)
         self.assert_on(radio_windows.AFTER_LINK_MS)
 
     def test_continuous_mode_is_never_switched_off(self):
         bench = Bench(is_windowed=False)
         self.assertEqual(len(bench.run(200_000)), 1)
-        self.assertEqual((bench.ble.starts, bench.ble.stops), (1, 0))
-        self.assertEqual(bench.ble.interval_ms, limits.ADVERT_IDLE_INTERVAL_MS)
+        self.assertEqual((bench.air.starts, bench.air.stops), (1, 0))
+        self.assertEqual(bench.air.interval_ms, limits.ADVERT_IDLE_INTERVAL_MS)
 
     def test_B9_window_whose_start_fails_is_tried_again_and_still_a_whole_one(self):
         bench = self.bench
         bench.rest()
-        bluetooth.BLE.failures = 2
+        bench.air.fail[radio_frames.POWER_ON] = 2
         spans = bench.run(2 * WINDOW_PERIOD_MS)
         self.assertEqual(bench.state.radio_failures, 2)
         self.assertTrue(spans[0][1] - spans[0][0] >= WINDOW_MS, spans)
@@ -224,14 +228,14 @@ class WindowsTest(unittest.TestCase):
     def test_B9_radio_that_never_starts_again_shows_it_and_is_not_hammered(self):
         bench = self.bench
         bench.rest()
-        bluetooth.BLE.failures = 100_000
+        bench.air.fail[radio_frames.POWER_ON] = 100_000
         bench.run(120_000)
-        tries = 100_000 - bluetooth.BLE.failures
+        tries = 100_000 - bench.air.fail[radio_frames.POWER_ON]
         self.assertEqual(bench.state.radio_failures, tries)
         self.assertTrue(6 <= tries <= 16, tries)
         self.assertEqual(bench.state.flags, FLAG_FAULT)
-        self.assertEqual(bench.badge.note_queue.front(), (numbers.NOTE_RADIO_OFF, 19))
-        bluetooth.BLE.failures = 0
+        self.assertEqual(bench.badge.note_queue.front(), (numbers.NOTE_RADIO_OFF, 110))
+        bench.air.fail[radio_frames.POWER_ON] = 0
         bench.run(40_000)
         self.assertEqual(bench.state.flags, 0)
 
@@ -242,10 +246,10 @@ class CycleTest(unittest.TestCase):
     def setUp(self):
         self.bench = Bench()
         self.bench.rest()
-        self.ble = self.bench.ble
+        self.air = self.bench.air
 
     def open(self):
-        while not self.ble.is_active:
+        while not self.air.is_active:
             self.bench.turn()
         self.bench.turn()
 
@@ -255,94 +259,85 @@ class CycleTest(unittest.TestCase):
         self.open()
         after = bench.radio._handles
         self.assertTrue(set(before) != set(after))
-        self.assertEqual(self.ble.sizes[after[1]], hal_radio.WRITE_BUFFER_BYTES)
-        self.assertEqual(self.ble.values[after[5]], b"Redband")
-        self.assertEqual(self.ble.values[after[0]], b"info")
-        self.assertEqual(self.ble.values[after[3]], b"\x64")
-        self.ble.fire(1, (3, 0, b"123456"))
-        self.ble.peer_writes(
-            3, after[1], frame_of(1, wire_frames.encode_hello(MASTER, HOST_NONCE))
-        )
+        values = self.air.ble._values
+        self.assertEqual(values[after[1]].size_bytes, hal_radio.WRITE_BUFFER_BYTES)
+        self.assertEqual(values[after[5]].data, b"Redband")
+        self.assertEqual(values[after[0]].data, b"info")
+        self.assertEqual(values[after[3]].data, b"\x64")
+        self.air.connect(3)
+        self.air.write(3, after[1], frame_of(1, wire_frames.encode_hello(MASTER, HOST_NONCE)))
         bench.turn()
-        self.assertEqual({sent[1] for sent in self.ble.notified}, {after[1]})
+        self.assertEqual({sent[1] for sent in self.air.notified}, {after[1]})
 
     def test_no_event_of_the_last_life_is_left(self):
         bench = self.bench
-        handler = self.ble.handler
-        handler(1, (3, 0, b"123456"))  # as late as can be: the controller is off
-        handler(21, (3, 100))
+        late = bench.radio._on_event  # as late as can be: the controller is off
+        late(1, (3, 0, b"123456"))
+        late(21, (3, 100))
         self.open()
         self.assertFalse(bench.state.is_connected)
         self.assertIsNone(bench.radio.take_event())
 
     def test_interrupts_are_ours_again(self):
-        self.ble.handler = None
+        self.air.ble.irq(None)
         self.open()
-        self.ble.fire(1, (4, 0, b"123456"))
+        self.air.connect(4)
         self.bench.turn()
         self.assertTrue(self.bench.state.is_connected)
 
     def test_controller_that_is_off_although_we_did_not_is_started_again(self):
         bench = Bench(is_windowed=False)
         bench.run(2000)
-        bench.ble.active(False)  # a reset of the controller: from now on ENODEV
+        bench.air.ble.active(False)  # a reset of the controller: from now on ENODEV
         bench.state.touch()
         bench.run(3000)
-        self.assertTrue(bench.ble.is_active)
-        self.assertEqual(bench.ble.starts, 2)
-        self.assertIsNotNone(bench.ble.advert)
+        self.assertTrue(bench.air.is_active)
+        self.assertEqual(bench.air.starts, 2)
+        self.assertIsNotNone(bench.air.advert)
         self.assertTrue(bench.state.radio_failures >= 1)
         self.assertEqual(bench.state.faults, 0)
 
     def test_adverts_refused_again_and_again_end_in_a_fresh_start_that_helps(self):
         bench = Bench(is_windowed=False)
         bench.run(1000)
-        bench.ble.fail["advertise"] = limits.RADIO_RESTART_FAILURES
+        bench.air.fail[radio_frames.ADVERTISE] = limits.RADIO_RESTART_FAILURES
         bench.state.touch()
         bench.run(60_000)
-        self.assertEqual((bench.ble.starts, bench.ble.stops), (2, 1))
+        self.assertEqual((bench.air.starts, bench.air.stops), (2, 1))
         self.assertEqual(bench.state.radio_failures, limits.RADIO_RESTART_FAILURES)
         self.assertEqual(bench.state.faults, 0)
 
     def test_switching_off_that_fails_is_counted_and_the_next_window_comes(self):
         bench = self.bench
         self.open()
-        active = self.ble.active
-
-        def broken(is_on=None):
-            if is_on is False:
-                self.ble.active = active
-                raise OSError(110)
-            return active(is_on)
-
-        self.ble.active = broken
+        self.air.fail[radio_frames.POWER_OFF] = 1
         bench.run(WINDOW_PERIOD_MS + 500)
         self.assertEqual(bench.state.radio_failures, 1)
-        self.assertTrue(self.ble.is_active)
-        self.assertIsNotNone(self.ble.advert)
+        self.assertTrue(self.air.is_active)
+        self.assertIsNotNone(self.air.advert)
 
     def test_turns_leak_nothing(self):
         bench = self.bench
         # A turn of off and on, without the rests between.
         radio_windows.WINDOW_MS, radio_windows.WINDOW_PERIOD_MS = 2 * STEP_MS, 3 * STEP_MS
         used = []
-        bench.ble.starts = bench.ble.stops = 0
+        bench.air.starts = bench.air.stops = 0
         try:
-            while bench.ble.stops < TURNS:
+            while bench.air.stops < TURNS:
                 for _turn in range(TURNS // 10):
-                    stops = bench.ble.stops
-                    while bench.ble.stops == stops:
+                    stops = bench.air.stops
+                    while bench.air.stops == stops:
                         bench.turn()
-                        if bench.ble.is_active:
-                            bench.ble.peer_advertises(bytes(31), -60)
-                            bench.ble.fire(2, (0xFFFF, 255, bytes(6)))
+                        if bench.air.is_active:
+                            bench.air.advertise(bytes(31), -60)
+                            bench.air.leave(NO_HANDLE)
                 gc.collect()
                 gc.collect()
                 used.append(gc.mem_alloc())
         finally:
             radio_windows.WINDOW_MS, radio_windows.WINDOW_PERIOD_MS = 700, 5000
-        self.assertEqual((bench.ble.starts, bench.ble.stops), (TURNS, TURNS))
-        self.assertEqual((len(bench.ble.sizes), len(bench.ble.values)), (0, 0))
+        self.assertEqual((bench.air.starts, bench.air.stops), (TURNS, TURNS))
+        self.assertEqual(len(bench.air.ble._values), 0)
         self.assertEqual(bench.state.radio_failures, 0)
         # The first round may still grow a ring or a table; the others may not.
         self.assertTrue(max(used[2:]) - min(used[2:]) <= 512, used)
@@ -361,5 +356,5 @@ class RunTest(unittest.TestCase):
         with self.assertRaises(ValueError):
             asyncio.run(bench.task.run(Beat()))
         bench.run(1000)
-        self.assertEqual(bench.ble.starts, 1)
-        self.assertIsNotNone(bench.ble.advert)
+        self.assertEqual(bench.air.starts, 1)
+        self.assertIsNotNone(bench.air.advert)

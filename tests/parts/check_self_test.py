@@ -3,10 +3,16 @@
 import asyncio
 import json
 import os
+import time
 import unittest
 
+import alone
+import analog
+import bus
 import flash_device
-import machine
+import motion
+import opcodes
+import pins
 from flash_device import FlashDevice, format_and_mount, read_file, write_file
 
 from redband_badge import app, limits, self_test
@@ -40,18 +46,19 @@ def options(impact=SWITCH):
 
 async def touch(pin, after_ms=15, for_ms=20):
     await asyncio.sleep_ms(after_ms)
-    machine.drive(pin, 0)
+    pins.drive(pin, 0)
     await asyncio.sleep_ms(for_ms)
-    machine.drive(pin, 1)
+    pins.drive(pin, opcodes.OPEN)
 
 
 async def technician(pins):
     """Touch each of the pins when its light blinks."""
     for pin, lamp, *for_ms in pins:
-        while not machine.Chip.levels.get(lamp):
+        duties = bus.the_bus.line.duties
+        while not duties.get(lamp):
             await asyncio.sleep_ms(1)
         await touch(pin, 15, *for_ms)
-        while machine.Chip.levels.get(lamp):
+        while duties.get(lamp):
             await asyncio.sleep_ms(1)
 
 
@@ -65,29 +72,11 @@ class SelfTestTest(unittest.TestCase):
     def setUp(self):
         self.device = FlashDevice(64)
         format_and_mount(self.device, "/flash")
-        limits.SELF_TEST_STEP_MS = 400
-        limits.SELF_TEST_BLINK_MS = 20
-        limits.SELF_TEST_CONFIRM_MS = 20
-        limits.SELF_TEST_RELEASE_MS = 200
-        machine.Chip.levels = {}
-        machine.Chip.handlers = {}
-        machine.Chip.adc_uv = 2_000_000
-        machine.Chip.sensor = None
-        machine.i2c.wires.clear()
+        alone.new_board()
+        analog.set_voltage(board.PIN_BATTERY_ADC, 2000)
         self.fed = 0
-        self.shorted = {}
-        self.good_value = machine.Pin.value
-        test = self
-
-        def value(pin, level=None):
-            if level is None and pin.number in test.shorted:
-                return test.shorted[pin.number]
-            return test.good_value(pin, level) if level is not None else test.good_value(pin)
-
-        machine.Pin.value = value
 
     def tearDown(self):
-        machine.Pin.value = self.good_value
         flash_device.vfs.umount("/flash")
 
     def feed(self):
@@ -109,13 +98,12 @@ class SelfTestTest(unittest.TestCase):
         self.assertEqual((test.failed, test.tried), (0, ALL | HAND))
         self.assertTrue(self.fed > 10)
         for pin in (board.PIN_LED_RED, board.PIN_LED_GREEN, board.PIN_VIBRATION):
-            self.assertEqual(machine.Chip.levels[pin], 0)
+            self.assertEqual(bus.the_bus.line.duties[pin], 0)
         self.assertEqual(os.listdir("/flash"), [])
 
     def test_contact_is_open_again_when_the_test_ends(self):
-        machine.Chip.levels[board.PIN_IMPACT] = 1
         self.run_test((GOOD_HANDS[0], GOOD_HANDS[1] + (120,)))
-        self.assertEqual(machine.Chip.levels[board.PIN_IMPACT], 1, "else it is a hit of the game")
+        self.assertEqual(pins.Pin(board.PIN_IMPACT).value(), 1, "else it is a hit of the game")
 
     def test_nobody_there_is_two_steps_failed_and_no_hang(self):
         test = self.run_test(hands=())
@@ -129,7 +117,7 @@ class SelfTestTest(unittest.TestCase):
         self.assertEqual(self.run_test(hands).failed, numbers.STEP_IMPACT)
 
     def test_button_that_is_stuck_fails(self):
-        machine.Chip.levels[board.PIN_BUTTON] = 0
+        pins.drive(board.PIN_BUTTON, 0)
         self.assertEqual(self.run_test(()).failed, HAND)
 
     def test_without_a_sensor_the_button_says_that_red_was_seen(self):
@@ -138,20 +126,20 @@ class SelfTestTest(unittest.TestCase):
         self.assertEqual((test.failed, test.tried), (0, ALL | HAND))
 
     def test_empty_and_impossible_batteries_fail(self):
-        for adc_uv in (0, 1_600_000, 2_300_000):
-            machine.Chip.adc_uv = adc_uv
-            self.assertEqual(self.run_test().failed, numbers.STEP_BATTERY, adc_uv)
+        for millivolts in (0, 1600, 2300):
+            analog.set_voltage(board.PIN_BATTERY_ADC, millivolts)
+            self.assertEqual(self.run_test().failed, numbers.STEP_BATTERY, millivolts)
 
     def test_short_of_an_output_fails_either_way(self):
         for pin in (board.PIN_LED_RED, board.PIN_LED_GREEN, board.PIN_VIBRATION):
             for level in (0, 1):
-                self.shorted = {pin: level}
+                pins.drive(pin, level)
                 self.assertEqual(self.run_test().failed, numbers.STEP_LIGHTS)
+            pins.drive(pin, opcodes.OPEN)
 
     def test_radio_that_did_not_start_fails_and_one_kept_off_is_not_tried(self):
         self.assertEqual(self.run_test(radio=Radio(False)).failed, numbers.STEP_RADIO)
         test = self_test.SelfTest("/flash", options(OFF), None, self.feed)
-        limits.SELF_TEST_STEP_MS = 30
         asyncio.run(test.run())
         self.assertFalse(test.tried & numbers.STEP_RADIO)
 
@@ -185,23 +173,21 @@ class SelfTestTest(unittest.TestCase):
         self.assertTrue(test.tried & numbers.STEP_SENSOR_CHIP)
 
     def test_accelerometer_that_answers_passes(self):
-        machine.fit_accelerometer()
+        alone.fit_accelerometer()
         test = self_test.SelfTest("/flash", options(ACCELEROMETER), Radio(), self.feed)
-        limits.SELF_TEST_STEP_MS = 30
         asyncio.run(test.run())
         self.assertFalse(test.failed & numbers.STEP_SENSOR_CHIP)
 
     def test_blow_before_its_step_does_not_keep_the_sensor_from_passing(self):
-        sensor = machine.fit_accelerometer()
+        sensor = alone.fit_accelerometer()
         test = self_test.SelfTest("/flash", options(ACCELEROMETER), Radio(), self.feed)
-        limits.SELF_TEST_STEP_MS = 30
 
         class Knocked(accelerometer.Accelerometer):
             def start(self):
                 fault = super().start()
-                machine.pass_us(100_000)
-                sensor.feed(machine.motion.blow_profile(12_000, 12_000, 0))
-                machine.pass_us(50_000)
+                time.sleep_us(100_000)
+                sensor.feed(motion.blow_profile(12_000, 12_000, 0))
+                time.sleep_us(50_000)
                 return fault
 
         whole = accelerometer.Accelerometer
@@ -210,7 +196,7 @@ class SelfTestTest(unittest.TestCase):
             asyncio.run(test.run())
         finally:
             accelerometer.Accelerometer = whole
-        self.assertEqual(machine.Chip.levels[board.PIN_IMPACT], 1, "free for the next blow")
+        self.assertEqual(pins.Pin(board.PIN_IMPACT).value(), 1, "free for the next blow")
 
     # What /selftest says at a start.
 
@@ -252,7 +238,9 @@ class SelfTestTest(unittest.TestCase):
         write_file(PATH, b"run")
         started_ms = system.ticks_ms()
         told, boot = self.start(())
-        self.assertTrue(system.ticks_diff(system.ticks_ms(), started_ms) > 700)
+        self.assertTrue(
+            system.ticks_diff(system.ticks_ms(), started_ms) >= 2 * limits.SELF_TEST_STEP_MS
+        )
         game_ms = self.badge.clock.update(system.ticks_ms()) - self.badge.store.last_ms
         self.assertTrue(game_ms < 300, "game time stood still: %d" % game_ms)
         self.assertEqual(self.results(told), [HAND | (ALL | HAND) << 16])

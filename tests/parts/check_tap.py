@@ -217,7 +217,7 @@ class BesideUpdateTest(unittest.TestCase):
             self.assertTrue(self.tap(role, gesture, room - 1)[0])
 
 
-class BookTest(unittest.TestCase):
+class JournalTest(unittest.TestCase):
     def test_patients_record_stands_before_the_decision(self):
         bench = wounded()
         self.assertEqual(bench.command(commands.TAP, 1, patients()), numbers.ANSWER_DONE)

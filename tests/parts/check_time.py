@@ -88,7 +88,7 @@ def wounds_script(bench):
     return bench
 
 
-def journal_of(bench, from_ms=0):
+def journal_of(bench, from_ms):
     """Return all records, times from `from_ms` on; snapshots hold absolute times: no bytes."""
     found = []
     for kind, game_ms, payload in bench.store.records:
@@ -208,7 +208,7 @@ class Stalls(unittest.TestCase):
 
 
 class Notes(unittest.TestCase):
-    """What the rules note is in the journal, behind its cause, whatever fires in one wake-up."""
+    """What the rules note is in the journal, after its cause, whatever fires in one wake-up."""
 
     def test_W10_amnesia_is_noted_when_the_wound_becomes_heavy(self):
         bench = GameBench(WOUNDS)
@@ -355,7 +355,7 @@ class Checkpoints(unittest.TestCase):
         left_ms = bench.state.timer_left_ms
         for _press in range(20):
             bench.store.force_segment()
-            bench.store.fail_at = bench.store.writes + 1  # behind the snapshot
+            bench.store.fail_at = bench.store.writes + 1  # after the snapshot
             try:
                 bench.play(PRESS)
             except OSError:

@@ -78,7 +78,7 @@ class CutTest(UpdateCase):
     async def confirm(self):
         if slots.exists(ROOT + "/slot"):
             trial._NOTED_MS = 0
-            judge(self.badge)
+            decide(self.badge)
             await asyncio.sleep_ms(0)
             while slots.exists(ROOT + "/slot") and not self.device.is_dead:
                 await asyncio.sleep_ms(0)
@@ -119,9 +119,9 @@ class Modules:
         """Leave it where it is."""
 
 
-def judge(badge):
-    """Let the badge judge the version on trial."""
-    trial.judge(badge.root, badge.state, badge.info, badge.note_queue, badge.supervisor, Modules)
+def decide(badge):
+    """Let the badge decide on the version on trial."""
+    trial.decide(badge.root, badge.state, badge.info, badge.note_queue, badge.supervisor, Modules)
 
 
 class TrialTest(UpdateCase):
@@ -165,7 +165,7 @@ class TrialTest(UpdateCase):
 
         async def confirm():
             trial._NOTED_MS = 0
-            judge(self.badge)
+            decide(self.badge)
             while slots.exists(ROOT + "/slot"):
                 await asyncio.sleep_ms(0)
 

@@ -1,81 +1,80 @@
-"""A chip that sleeps, wakes and has a finger on its button, in time that the test owns."""
+"""A chip that sleeps and wakes, with a finger on its button."""
 
 import asyncio
+import struct
 import unittest
 
-import esp32
+import alone
 import flash_device
 import machine
+import opcodes
+import pins
 from flash_device import FlashDevice, format_and_mount
-from machine import Chip
 
 from redband_badge import files, limits, sleep
 from redband_badge.bounded_queue import BoundedQueue
 from redband_badge.state import BadgeState
-from redband_hal import board, power, system
+from redband_hal import board
 from redband_hal.event_loop import Wakeup
 from redband_hal.lights import Lights
 
 ROOT = "/flash"
 PIN = board.PIN_BUTTON
+JAMMED = (0, 4_000_000)  # a press for longer than any test
+ON_BUTTON = bytes((PIN, 0))
 OUTPUTS = (board.PIN_LED_RED, board.PIN_LED_GREEN, board.PIN_VIBRATION)
 
 
 class World:
-    """Time that passes only while the program waits, and a finger with a plan.
+    """A new start of the chip, and a finger with a plan.
 
-    `presses`: (from, to) in ms since the start. `lit_ms`: when a light or the motor was on.
+    `presses`: (from, to) in ms since the start. `lit`: (ms, pin) when an output was switched on.
     """
 
     def __init__(self, presses=()):
-        self.now_ms = 0
-        self.presses = presses
-        self.lit_ms = []
-        self.set_button()
+        alone.new_board()
+        self.lit = []
+        self._start_us = alone.now_us()
+        for pin in OUTPUTS:
+            pins.listeners[pin] = lambda level, pin=pin: self._shown(pin, level)
+        moves = []
+        for start_ms, end_ms in presses:
+            moves += [(start_ms * 1000, 0), (end_ms * 1000, opcodes.OPEN)]
+        alone.move(PIN, moves)
 
-    def set_button(self):
-        is_down = any(start <= self.now_ms < end for start, end in self.presses)
-        Chip.levels[PIN] = 0 if is_down else 1
+    def _shown(self, pin, level):
+        if level:
+            self.lit.append((self.now_ms(), pin))
 
-    def pause_ms(self, duration_ms):
-        for _ in range(duration_ms):
-            if any(Chip.levels.get(pin) for pin in OUTPUTS):
-                self.lit_ms.append(self.now_ms)
-            self.now_ms += 1
-        self.set_button()
+    def now_ms(self):
+        return (alone.now_us() - self._start_us) // 1000
 
-    def ticks_ms(self):
-        return self.now_ms
+
+def slept(ended):
+    """Return the sleep that an Ended is: (ms or None, wake pins and levels)."""
+    opcode, payload = ended.args
+    assert opcode == opcodes.DEEP_SLEEP
+    return struct.unpack("<I", payload)[0] or None, payload[4:]
 
 
 class Case(unittest.TestCase):
     def setUp(self):
         self.device = FlashDevice(16)
         format_and_mount(self.device, ROOT)
-        self.real = power.pause_ms, system.ticks_ms
-        Chip.levels.clear()
-        Chip.held.clear()
-        esp32.Chip.wake_pins = ()
 
     def tearDown(self):
-        power.pause_ms, system.ticks_ms = self.real
-        Chip.cause = machine.PWRON_RESET
-        Chip.wake_reason = 0
+        machine.set_facts(machine.PWRON_RESET, 0, bytes(6))
         flash_device.vfs.umount(ROOT)
 
     def start(self, cause, presses=(), wake=0):
-        """Start the chip; return ("booted" or "reset" or "slept", ms of sleep, World)."""
-        Chip.cause, Chip.wake_reason = cause, wake
+        """Start the chip; return ("booted", "reset" or slept(), World)."""
+        machine.set_facts(cause, wake, bytes(6))
         world = World(presses)
-        power.pause_ms, system.ticks_ms = world.pause_ms, world.ticks_ms
-        esp32.Chip.wake_pins = ()
         try:
             sleep.wake_check(ROOT)
-        except machine.SleepError as error:
-            return "slept", error.args[0], world
-        except machine.ResetError:
-            return "reset", None, world
-        return "booted", None, world
+        except alone.Ended as ended:
+            return "reset" if ended.args[0] == opcodes.RESET else slept(ended), world
+        return "booted", world
 
     def pressed(self, *presses):
         return self.start(machine.DEEPSLEEP_RESET, presses, wake=7)
@@ -83,8 +82,8 @@ class Case(unittest.TestCase):
     def exists(self, path):
         return files.read_bytes(ROOT + path) is not None
 
-    def set_mode(self, data=b"1"):
-        files.replace(ROOT + limits.TRANSPORT_PATH, data)
+    def set_mode(self):
+        files.replace(ROOT + limits.TRANSPORT_PATH, b"1")
 
 
 class Badge:
@@ -117,14 +116,14 @@ class Badge:
             await asyncio.sleep_ms(1)
 
     def run(self, work):
-        """Run a coroutine beside the journal; return the SleepError it ended with, or None."""
+        """Run a coroutine beside the journal; return the slept() it ended with, or None."""
 
         async def main():
             journal = asyncio.create_task(self.keep_journal())
             try:
                 await work
-            except machine.SleepError as error:
-                return error
+            except alone.Ended as ended:
+                return slept(ended)
             finally:
                 journal.cancel()
             return None

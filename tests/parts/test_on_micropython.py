@@ -15,22 +15,12 @@ from tests.support.interpreter import (
     PARTS,
     ROOT,
     SILICON,
-    STAND_INS,
     run_unittests,
 )
 
 from redband import rules
 
 CHECKS = sorted(PARTS.glob("check_*.py"))
-ON_STAND_INS = {
-    *("accelerometer", "accelerometer_model", "blows", "peaks", "self_test"),
-    *("bursts", "inputs", "inputs_beside", "flash_stall"),
-    *("falling_asleep", "light_sleep", "lights", "sleep"),
-    *("observer", "radio", "radio_failures", "radio_windows"),
-}
-"""Checks whose time, edges and radio are still the test's own; all others are on the silicon that
-virtual badges have.
-"""
 ALONE = "import alone\nalone.start()\n"
 CORE_TESTS = sorted((ROOT / "tests" / "core").glob("test_*.py"))
 
@@ -62,14 +52,13 @@ def test_core(file: Path) -> None:
 def test_part(file: Path, tmp_path: Path) -> None:
     ruleset = tmp_path / "ruleset.bin"
     ruleset.write_bytes(rules.load("hits").data)
-    has_silicon = file.stem.removeprefix("check_") not in ON_STAND_INS
     passed, failed, output = run_unittests(
         file.stem,
-        [SILICON if has_silicon else STAND_INS, FIRMWARE, FIRMWARE.parent, HOST, PARTS, CORE_DATA],
+        [SILICON, FIRMWARE, FIRMWARE.parent, HOST, PARTS, CORE_DATA],
         heap="16M",
         timeout_s=110,
         cwd=PARTS,
-        before=ALONE if has_silicon else "",
+        before=ALONE,
         REDBAND_RULESET=str(ruleset),
     )
     assert passed, output

@@ -54,7 +54,7 @@ def replay(loot: list[bytes]) -> Attack:
 
 
 def replay_proof(loot: list[bytes]) -> Attack:
-    """Greet anew, and say only the recorded proof and what came behind it."""
+    """Greet anew, and say only the recorded proof and what came after it."""
     yield [hello(MASTER)]
     yield loot[1:]
 
@@ -143,7 +143,7 @@ def without_key(loot: Loot) -> Iterator[tuple[str, Callable[[], Attack]]]:
 VERSIONS = (0, 1, 3, 255)
 
 
-# Behind the proof of somebody else: in the middle of a good session, or as its medic.
+# After the proof of somebody else: in the middle of a good session, or as its medic.
 
 
 @dataclass

@@ -29,9 +29,9 @@ class Bench:
         self.lights: list[tuple[float, tuple[int, int, int]]] = []
         badge.on_leds.append(lambda now_s, leds: self.lights.append((now_s, tuple(leds))))
 
-    async def until_lit(self, timeout_s: float = 40.0) -> None:
+    async def until_lit(self) -> None:
         """Wait until the badge shows anything: it counts by then."""
-        await self.badge.wait_led(lambda leds: bool(leds[0] or leds[1]), timeout_s)
+        await self.badge.wait_led(lambda leds: bool(leds[0] or leds[1]), 40)
 
     async def acknowledged(self, action: Awaitable[None], timeout_s: float = 20.0) -> None:
         """Do something to the badge and wait until it shows that it counted."""
@@ -52,9 +52,9 @@ class Bench:
         await self.badge.power_on()
         await self.until_lit()
 
-    async def until_journal(self, inputs: int, timeout_s: float = 10.0) -> None:
+    async def until_journal(self, inputs: int) -> None:
         """Wait until the flash holds so many judged inputs."""
-        await until(lambda: sum(r.kind in _JUDGED for r in self.records()) >= inputs, timeout_s)
+        await until(lambda: sum(r.kind in _JUDGED for r in self.records()) >= inputs, 10)
 
     def files(self) -> dict[str, bytes]:
         return read_image(self.badge.image_path)

@@ -83,8 +83,8 @@ def skirmish() -> list[BadgeRow]:
 class ExampleField:
     """A `FieldView` whose rows a test sets, and which remembers what was done."""
 
-    def __init__(self, now_s: float = 0.0) -> None:
-        self.reset(now_s)
+    def __init__(self) -> None:
+        self.reset()
 
     def reset(self, now_s: float = 0.0) -> None:
         """Return to the skirmish. now_s: Unix time of the newest event (0: now)."""

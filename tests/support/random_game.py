@@ -67,7 +67,7 @@ def next_time(engine, dice):
     kind = dice.below(12)
     deadline = engine.next_deadline_ms()
     if kind < 3 and deadline >= 0:
-        return deadline - 1 + kind  # just before, at, and just behind a timer
+        return deadline - 1 + kind  # just before, at, and just after a timer
     if kind == 11 and dice.below(40) == 0:
         return engine.now_ms + LONG_GAP_MS
     return engine.now_ms + GAPS_MS[dice.below(len(GAPS_MS))]

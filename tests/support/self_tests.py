@@ -9,10 +9,10 @@ def hits(bench) -> int:
     return [event for event, _args in bench.events()].count(HIT)
 
 
-async def try_out(bench, is_button: bool = True, is_impact: bool = True) -> None:
+async def try_out(bench, is_impact: bool = True) -> None:
     """Do what the prompts say."""
     for is_there, step, touch in (
-        (is_button, b"SELFTEST begin button", bench.badge.press),
+        (True, b"SELFTEST begin button", bench.badge.press),
         (is_impact, b"SELFTEST begin impact", bench.badge.shake),
     ):
         if is_there:

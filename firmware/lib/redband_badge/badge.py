@@ -102,7 +102,7 @@ class Badge:
             tasks = self.supervisor if self.has_radio else None
             modules = Needed(TRIAL)
             trial = modules.take()
-            trial.judge(self.root, self.state, self.info, self.note_queue, tasks, modules)
+            trial.decide(self.root, self.state, self.info, self.note_queue, tasks, modules)
 
     async def look(self) -> None:
         """Answer whoever asks over USB, while the game goes on; look after the heap."""

@@ -1,7 +1,7 @@
 """How often the badge has started, how many starts in a row have failed, and what hung.
 
 Guarantee: what is noted here is on the flash, or in the RTC memory, when the call returns; a flash
-that fails does not stop the badge. How the next start judges it: redband_badge.boot_begin, which
+that fails does not stop the badge. How the next start reads it: redband_badge.boot_begin, which
 also has the bytes.
 """
 

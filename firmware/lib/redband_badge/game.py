@@ -146,7 +146,7 @@ class Game(GameJournal):
         self.apply(now_ms, VOID, void)
 
     def apply(self, at_ms: int, event_id: int, args: tuple) -> int:
-        """Judge, write, show; return 0 or the refusal. Raises OSError, with nothing shown."""
+        """Decide, write, show; return 0 or the refusal. Raises OSError, with nothing shown."""
         self.make_room()
         engine = self.engine
         at_ms = max(at_ms, self.game_ms())

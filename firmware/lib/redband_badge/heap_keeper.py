@@ -23,16 +23,16 @@ async def look(root: str, playing, inputs_seen):
     """
     state, _game_journal, queues, _observer = playing
     inputs = (state.acknowledged, state.refused)
-    if inputs != inputs_seen or state.safe_mode_reason or not stands_still(root, playing):
+    if inputs != inputs_seen or state.safe_mode_reason or not is_at_rest(root, playing):
         return inputs
     queues[1].put((numbers.NOTE_HEAP_SHORT, system.heap_bytes()[0]))
     await asyncio.sleep_ms(limits.HEAP_NOTE_MS)  # the note has to reach the journal
-    if (state.acknowledged, state.refused) == inputs and stands_still(root, playing):
+    if (state.acknowledged, state.refused) == inputs and is_at_rest(root, playing):
         system.reset()
     return inputs
 
 
-def stands_still(root: str, playing) -> bool:
+def is_at_rest(root: str, playing) -> bool:
     """Return whether a start again now would cost nobody anything."""
     state, game_journal, queues, observer = playing
     engine = getattr(game_journal, "engine", None)

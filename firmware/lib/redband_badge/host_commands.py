@@ -1,7 +1,7 @@
 """What a proven host asks for: a ruleset's events, commands, broadcasts.
 
 Guarantee: an answer is given when the journal holds what was decided; a request said again gets
-the same answer and is not done again; who may say what is judged here, by the session's role.
+the same answer and is not done again; who may say what is decided here, by the session's role.
 Leaves the memory again when it was used.
 """
 

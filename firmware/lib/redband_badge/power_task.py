@@ -117,7 +117,7 @@ class PowerTask:
         return 0 <= off_ms < limits.BATTERY_REST_MS
 
     def take(self, battery_mv: int) -> None:
-        """Judge one measurement, in mV."""
+        """Take one measurement, in mV."""
         state, was = self._state, self._level
         state.battery_mv = battery_mv
         state.battery_pct = charge_pct(battery_mv)

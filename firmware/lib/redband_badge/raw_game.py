@@ -9,7 +9,7 @@ from redband_core import numbers
 
 
 class RawGame(GameJournal):
-    """A GameJournal that judges nothing."""
+    """A GameJournal that has no rules."""
 
     def take_gesture(
         self,
@@ -18,7 +18,7 @@ class RawGame(GameJournal):
         now_ms: int,  # noqa: ARG002
         is_in_pause: bool = False,  # noqa: ARG002
     ) -> None:
-        """Note the gesture, in a pause as ever: nobody judges it here. Raises OSError."""
+        """Note the gesture, in a pause as ever: no rules see it here. Raises OSError."""
         self.note(max(first_ms, self._store.last_ms), numbers.NOTE_RAW_GESTURE, code)
         self._state.acknowledged += 1
         self.show()

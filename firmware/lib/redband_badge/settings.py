@@ -2,7 +2,7 @@
 
 Guarantee: what redband_core.settings_check refuses is not used; the last good settings are then,
 and the bad file stays where it is for the technician to see. A power cut while saving leaves the
-old or the new settings. Does not judge values: the check does, on the host as here.
+old or the new settings. Which values are good: redband_core.settings_check.
 """
 
 import json

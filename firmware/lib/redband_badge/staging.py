@@ -157,7 +157,7 @@ class Upload:
             sum_bytes += size if kind == upload.SENT else 0
         return count == self.count and sum_bytes == self.total_bytes
 
-    async def judge(self) -> int:
+    async def check(self) -> int:
         """Return DONE when all files have the manifest's hashes, else the outcome."""
         if self.offset < self.total_bytes:
             return upload.INCOMPLETE

@@ -144,7 +144,7 @@ class Patient(_Tap):
         return self._take(medic_id, role, offer)
 
     def _take(self, medic_id: int, role: int, offer: tuple) -> int:
-        """Let the game task judge an offer."""
+        """Let the game task decide on an offer."""
         side = self._side
         event_id, refusal = offer[4][0], self._refusal(role, offer)
 

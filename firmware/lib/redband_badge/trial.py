@@ -19,7 +19,7 @@ _FAULTS = numbers.FAULT_RADIO | numbers.FAULT_JOURNAL | numbers.FAULT_TASK
 _NOTED_MS = 3000  # for the journal to take a note
 
 
-def judge(root: str, state, info, note_queue, supervisor, modules) -> None:
+def decide(root: str, state, info, note_queue, supervisor, modules) -> None:
     """All has been well for HEALTHY_AFTER_MS, as far as the supervisor knows.
 
     `supervisor`: of the radio's task, None without a radio. `modules`: the Needed of this module,

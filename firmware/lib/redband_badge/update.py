@@ -191,7 +191,7 @@ class Desk:
         if now is None:
             return upload.NOT_BEGUN
         now.close()
-        outcome = await now.judge()
+        outcome = await now.check()
         if not outcome and now.kind != upload.FIRMWARE:
             running = (self._side.options, self._side.ruleset, self._side.info.ruleset_identity)
             with Needed(UPDATE_CHECK) as update_check:

@@ -1,8 +1,8 @@
-"""Judges a ruleset or settings that came over the air, by the badge's own loader and checks.
+"""Checks a ruleset or settings that came over the air, by the badge's own loader and checks.
 
 Guarantee: what the next start would refuse is refused before anything is replaced; what would
 begin a new game is, unless the host said that it may. At COMMIT a second ruleset may not fit the
-memory beside the running one; then the next start judges it, before it loads the old one.
+memory beside the running one; then the next start checks it, before it loads the old one.
 """
 
 import gc
@@ -50,7 +50,7 @@ def prepare(root: str, running: tuple, now) -> int:
         data = files.read_bytes(now.staged(0, "")) or b""
         identity = hashlib.sha256(data).digest()[:8]
     files.replace(root + "/stage/manifest", json.dumps(names).encode())
-    outcome = _judge(root, names, settings, ruleset)
+    outcome = _check(root, names, settings, ruleset)
     if outcome not in (upload.DONE, upload.NO_MEMORY):
         return outcome
     is_same = identity == running_identity and settings.params == options.params
@@ -71,7 +71,7 @@ def _merged(store, changes: bytes) -> "bytes | None":
     return json.dumps(values).encode()
 
 
-def _judge(root: str, names: list, settings, ruleset) -> int:
+def _check(root: str, names: list, settings, ruleset) -> int:
     """Return what the badge's own loader says of a staged ruleset, and of the player's numbers.
 
     `ruleset`: the one that stays when none is staged; None takes the file's.
@@ -116,7 +116,7 @@ def _take_over(root: str) -> None:
             settings = parse(files.read_bytes(root + "/stage/%d" % (len(names) - 1)))
         outcome = upload.BAD_SETTINGS
         if isinstance(settings, Settings):
-            outcome = _judge(root, names, settings, None)
+            outcome = _check(root, names, settings, None)
         slot[2] = 1
         if outcome:
             slot[0], slot[3] = slots.TOLD, outcome

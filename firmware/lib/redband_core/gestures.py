@@ -29,10 +29,7 @@ class Gestures:
     `dropped_count`: reports lost because nobody polled; 0 in a badge that works.
     """
 
-    def __init__(self, hold_ms: int = limits.HOLD_MS, tap_gap_ms: int = limits.TAP_GAP_MS) -> None:
-        """`hold_ms`: a press this long is a hold. `tap_gap_ms`: a pause this long ends a row."""
-        self._hold_ms = hold_ms
-        self._tap_gap_ms = tap_gap_ms
+    def __init__(self) -> None:
         self._is_down = False
         self._is_hold_reported = False
         self._presses = 0  # of the row that is going on
@@ -76,8 +73,8 @@ class Gestures:
     def next_deadline_ms(self) -> int:
         """Return the game time at which `poll` has something new without a press, -1 for never."""
         if self._is_down:
-            return -1 if self._is_hold_reported else self._press_ms + self._hold_ms
-        return self._release_ms + self._tap_gap_ms if self._presses else -1
+            return -1 if self._is_hold_reported else self._press_ms + limits.HOLD_MS
+        return self._release_ms + limits.TAP_GAP_MS if self._presses else -1
 
     def _lift(self, now_ms: int) -> None:
         self._is_down = False
@@ -87,7 +84,7 @@ class Gestures:
             self._presses = 0
 
     def _check_hold(self, now_ms: int) -> None:
-        if self._is_hold_reported or now_ms - self._press_ms < self._hold_ms:
+        if self._is_hold_reported or now_ms - self._press_ms < limits.HOLD_MS:
             return
         self._is_hold_reported = True
         taps = self._presses - 1
@@ -98,7 +95,7 @@ class Gestures:
             self._report(HOLD, 1, self._press_ms)
 
     def _end_row(self, now_ms: int) -> None:
-        if self._is_down or self._presses == 0 or now_ms - self._release_ms < self._tap_gap_ms:
+        if self._is_down or self._presses == 0 or now_ms - self._release_ms < limits.TAP_GAP_MS:
             return
         if 2 <= self._presses <= limits.TAPS_MAX:
             self._report(TAPS + self._presses, self._presses, self._first_press_ms)

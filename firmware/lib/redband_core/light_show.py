@@ -34,7 +34,7 @@ IDENTIFY = b"\x46\x03\x1e\x00"  # not felt: a motor blinds the sensor
 OFF_WARNING = b"\x0a\x03\x5a\x00"
 PAUSED = b"\x28\x03\x14\x00\x28\x03\xff\x00\x2d\x00"
 LOW_BATTERY = b"\x28\x00\x06\x03\x0e\x00\x06\x03\x0e\x00\x06\x03\x0e\x00\x06\x03\x36\x00"
-# Behind a dark step, so that the code can be told from the state.
+# After a dark step, so that the code can be told from the state.
 CODE_BEGIN = b"\x0f\x00"
 CODE_FLASH = b"\x0f\x01\x0f\x02\x0f\x00"
 
@@ -147,7 +147,7 @@ class LightShow:
                 return found
             stays_ms = min(stays_ms, limits.CODE_PERIOD_MS - phase_ms)
         if self._is_low:
-            # Behind the code, which takes the first seconds of each period.
+            # After the code, which takes the first seconds of each period.
             phase_ms = (since_ms - limits.BATTERY_MARK_AT_MS) % limits.BATTERY_MARK_PERIOD_MS
             found = step_at(LOW_BATTERY, phase_ms)
             if found:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from redband.build.firmware import LIBRARY, firmware_directory, firmware_files
+from redband.errors import RedbandUserError
 from redband.rules import CompiledRuleset
 from redband.wire.upload import encode_entry
 from redband_core import upload
@@ -111,7 +112,15 @@ def ruleset_package(ruleset: CompiledRuleset, params: Sequence[int] | None = Non
 
 
 def settings_package(changes: Mapping[str, object]) -> Package:
-    """Return changes of settings, checked already (settings_values.parsed)."""
+    """Return changes of settings, checked already (settings_values.parsed).
+
+    Raises RedbandUserError for one that a badge takes over USB only.
+    """
+    for name in ("role", "radio"):
+        if name in changes:
+            raise RedbandUserError(
+                f"{name} is changed over USB only, with redband badge install --setting or --role."
+            )
     return package(upload.SETTINGS, "settings", [("/settings.json", _changes(changes))])
 
 

@@ -61,24 +61,29 @@ class Scope:
 
 def bound_names(tree: ast.AST) -> Counter[str]:
     """Return how often each word is bound in `tree`, at any depth and in any way."""
-    return Counter(_bindings(tree))
+    return Counter(
+        word
+        for node in ast.walk(tree)
+        if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+        for word in words_at(node)
+    )
 
 
-def _bindings(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            yield node.id
-        elif isinstance(node, ast.arg):
-            yield node.arg
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.Global | ast.Nonlocal):
-            yield from node.names
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            yield node.name
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            for alias in node.names:
-                yield alias.asname or alias.name.split(".")[0]
+def words_at(node: ast.AST) -> Iterator[str]:
+    """Yield the words that `node` itself binds or, as a name, reads."""
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Global | ast.Nonlocal):
+        yield from node.names
+    elif isinstance(node, ast.ExceptHandler) and node.name:
+        yield node.name
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        for alias in node.names:
+            yield alias.asname or alias.name.split(".")[0]
 
 
 def scope_of(tree: ast.Module, known_modules: Mapping[str, object]) -> Scope:

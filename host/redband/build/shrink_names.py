@@ -14,6 +14,8 @@ import keyword
 import string
 from collections.abc import Iterable, Iterator, Mapping, Set
 
+from redband.build.shrink_constants import words_at
+
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _KEPT_PARAMETERS = {"self", "cls"}
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -44,7 +46,7 @@ def called_keywords(trees: Iterable[ast.AST]) -> set[str]:
 def shorten_parameters(tree: ast.Module, kept: Set[str]) -> None:
     """Rename the parameters of all functions, in place. `kept`: names that calls use."""
     for function in _outermost(tree):
-        taken = {word for node in ast.walk(function) for word in _words(node)}
+        taken = {word for node in ast.walk(function) for word in words_at(node)}
         for inner in _functions(function):
             _shorten_one(inner, taken, kept)
 
@@ -60,22 +62,6 @@ def _outermost(node: ast.AST) -> Iterator[_Function]:
 def _functions(function: _Function) -> Iterator[_Function]:
     """Yield `function` and all within it, the inner ones later."""
     return (node for node in ast.walk(function) if isinstance(node, _FUNCTIONS))
-
-
-def _words(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Name):
-        yield node.id
-    elif isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        yield node.name
-    elif isinstance(node, ast.Global | ast.Nonlocal):
-        yield from node.names
-    elif isinstance(node, ast.ExceptHandler) and node.name:
-        yield node.name
-    elif isinstance(node, ast.Import | ast.ImportFrom):
-        for alias in node.names:
-            yield alias.asname or alias.name.split(".")[0]
 
 
 def _shorten_one(function: _Function, taken: set[str], kept: Set[str]) -> None:
@@ -106,9 +92,9 @@ def _bound_within(nodes: Iterable[ast.AST]) -> set[str]:
     found: set[str] = set()
     for node in nodes:
         if isinstance(node, ast.comprehension):
-            found.update(word for part in ast.walk(node.target) for word in _words(part))
+            found.update(word for part in ast.walk(node.target) for word in words_at(part))
         elif not isinstance(node, ast.Name):
-            found.update(_words(node))
+            found.update(words_at(node))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             found.update(
                 part.id
@@ -139,7 +125,7 @@ def private_data(trees: Mapping[str, ast.Module]) -> dict[str, dict[str, str]]:
                     open_names.add(node.attr)
                 elif isinstance(node.ctx, ast.Store):
                     ours.add(node.attr)
-    kept = {word for tree in trees.values() for node in ast.walk(tree) for word in _words(node)}
+    kept = {word for tree in trees.values() for node in ast.walk(tree) for word in words_at(node)}
     names = sorted(ours - kept)
     taken = {name for name in users if name not in names}
     common = [name for name in names if name in open_names]

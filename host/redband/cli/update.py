@@ -94,13 +94,7 @@ def settings(
     from redband.build.packages import settings_package
     from redband.desk.settings_values import parsed
 
-    values = parsed(changes)
-    for name in ("role", "radio"):
-        if name in values:
-            raise RedbandUserError(
-                f"{name} is changed over USB only, with redband badge install --setting or --role."
-            )
-    _update(settings_package(values), badges, listen, False, (field, key, data))
+    _update(settings_package(parsed(changes)), badges, listen, False, (field, key, data))
 
 
 @app.command()
@@ -147,17 +141,14 @@ def _with_badges(badges: str, listen_s: float, where: tuple, work: Callable) -> 
     from redband.cli import session
     from redband.cli.options import open_radio
     from redband.gateway import air_update
-    from redband.radio.update import role_of
 
     wanted = _numbers(badges)
     field, key, data = where
 
     async def main() -> int:
         async with open_radio(field, key, data) as radio:
-            if radio.keys is None:
-                raise RedbandUserError("An update needs the game's key; name it with --key FILE.")
-            role_of(radio.keys)
-            heard = await air_update.listen(radio.keys, radio.backend, wanted, listen_s)
+            keys = air_update.update_keys(radio.keys)
+            heard = await air_update.listen(keys, radio.backend, wanted, listen_s)
             outcomes = await work(radio, heard)
         return _report(outcomes, sorted(wanted - heard.keys()), listen_s)
 

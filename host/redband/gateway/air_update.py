@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from bleak.backends.device import BLEDevice
 
 from redband.build.packages import Package, firmware_version, is_older
+from redband.errors import RedbandUserError
 from redband.keys import Keys
 from redband.radio import AdvertReader, Heard, RadioBackend, SyncError, SyncFailure, scan
-from redband.radio.update import UpdateResult, send_update
+from redband.radio.update import UpdateResult, role_of, send_update
 from redband_core import upload
 
 BREAKS_MAX = 20
@@ -67,6 +68,14 @@ class Outcome:
     badge_id: int
     is_good: bool
     sentence: str
+
+
+def update_keys(keys: Keys | None) -> Keys:
+    """Return `keys`; raise RedbandUserError unless they may update badges."""
+    if keys is None:
+        raise RedbandUserError("An update needs the game's key; name it with --key FILE.")
+    role_of(keys)
+    return keys
 
 
 async def listen(

@@ -106,7 +106,7 @@ class AdvertReader:
             found = wire_advert.decode_state(self._decrypt(payload[_HEAD_BYTES:_PROOF_AT]))
         except ProtocolError:
             return Verdict.BROKEN, None
-        return self._judge(found, now_s), found
+        return self._verdict(found, now_s), found
 
     def _other(self, payload: bytes) -> Verdict:
         if payload[:3] == _VERSION_1:
@@ -129,7 +129,7 @@ class AdvertReader:
         is_call = kind in (advert.KIND_WANTED, advert.KIND_OFFER, advert.KIND_BROADCAST)
         return Verdict.CALL if is_call else Verdict.BROKEN
 
-    def _judge(self, found: Advert, now_s: float) -> Verdict:
+    def _verdict(self, found: Advert, now_s: float) -> Verdict:
         known = self._known.get(found.badge_id)
         if known is None or found.count > known.count:
             self._known[found.badge_id] = _Known(found.count, now_s)

@@ -132,7 +132,7 @@ def _boot_before(connection: Connection, page: Page) -> int:
         .limit(1)
     )
     found = connection.execute(latest).first()
-    # Behind a gap the boot record itself may be among what is missing.
+    # After a gap the boot record itself may be among what is missing.
     is_next = found is not None and found.seq == page.first_seq - 1
     return found.boot_id if found is not None and is_next else schema.UNKNOWN_BOOT
 

@@ -52,13 +52,13 @@ def write_blank_image(path: Path) -> None:
     _replace(path, _BLANK)
 
 
-def read_image(path: Path, under: str = "/") -> dict[str, bytes]:
-    """Return the files of the image at `path` whose name begins with `under`: name -> content."""
-    return files_of(path.read_bytes(), under)
+def read_image(path: Path) -> dict[str, bytes]:
+    """Return the files of the image at `path`: name -> content."""
+    return files_of(path.read_bytes(), "/")
 
 
-def files_of(image: bytes, under: str = "/") -> dict[str, bytes]:
-    """Return the files of an image, see read_image."""
+def files_of(image: bytes, under: str) -> dict[str, bytes]:
+    """Return the files of an image whose name begins with `under`: name -> content."""
     flash = _mounted(image)
     files = {}
     for root, _directories, names in flash.walk("/"):

@@ -27,7 +27,7 @@ EDGES_MAX = 400
 """What one frame of the bus takes."""
 AHEAD = 8
 AHEAD_EDGES = 100
-"""Pulses, and edges of those behind the first, that one contact has in the badge: its memory is
+"""Pulses, and edges of those after the first, that one contact has in the badge: its memory is
 the firmware's, and more do not fit."""
 DELAY_MAX_US = 0xFFFFFFFF
 PATIENCE_S = 5.0

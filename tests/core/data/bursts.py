@@ -22,7 +22,7 @@ def _press(start_us, down_us, closing=(), opening=()):
     return _at(start_us, (0,) + closing) + _at(end_us, (0,) + opening)
 
 
-# Bounces, as edges behind the first: an even number, so that the level stays what it became.
+# Bounces, as edges after the first: an even number, so that the level stays what it became.
 AVERAGE = (180, 420, 700, 1560)
 WORST = (300, 900, 1400, 2600, 3100, 4700, 5100, 6200)
 SLOW_SLOPE = (15, 32)  # a 50 us slope through the input stage's threshold
@@ -75,7 +75,6 @@ for _closed_us in (3000, 2800, 2500, 2300, 1900, 1700, 1400, 1100, 700):
     _SPRING += [_at_us, _at_us + _closed_us]
     _at_us += 9500
 _SPRING_TWICE = _SPRING + _at(900_000, [edge_us - 400_000 for edge_us in _SPRING])
-_CRACKLES = [1_700_000, 1_700_400, 2_100_000, 2_109_000]
 
 BURSTS = (
     ("clean press", BUTTON, _press(300_000, 60_000), ((300, 300),)),

@@ -14,7 +14,6 @@ from redband_core import (
     broadcasts,
     command_frames,
     frames,
-    journal,
     keys,
     numbers,
     opening,
@@ -149,8 +148,6 @@ def _joiner():
     return add
 
 
-_RECORD = journal.encode_record(5, journal.EVENT, 300, b"\x01\x02\x00")
-
 PARSERS = {
     "advert": (open_advert, ADVERTS),
     "wanted": (broadcasts.parse_wanted, BLOCKS),
@@ -190,7 +187,6 @@ class Target:
         self.handlers = dict.fromkeys((0x11, 0x12, 0x13, 0x30, 0x31, 0x32, 0x33, 0x34), handler)
         self._is_proven = is_proven
         self.peer = None
-        self.sent_bytes_max = 0
         self._now_ms = 0
         self.begin()
 

@@ -56,9 +56,9 @@ def badge_session(log, access=None, nonce=BADGE_NONCE, handlers=None):
     return BadgeSession(Info, log, access or new_access(), nonce, handlers)
 
 
-def host_session_for(next_seq_for, role=MASTER, nonce=HOST_NONCE):
+def host_session_for(next_seq_for, role=MASTER):
     """Return the end of a host that has the game's keys."""
-    return LogClient(next_seq_for, role, lambda badge_id: key_for(badge_id, role), nonce)
+    return LogClient(next_seq_for, role, lambda badge_id: key_for(badge_id, role), HOST_NONCE)
 
 
 class HostKeys:
@@ -267,13 +267,13 @@ class Peer:
     key: of the session.
     """
 
-    def __init__(self, badge, role=MASTER, badge_nonce=BADGE_NONCE, badge_id=42):
+    def __init__(self, badge, role=MASTER, badge_id=42):
         self.badge = badge
         self.role = role
         self.number = 0
         self.signed_number = 0
         self.key = proofs.session_key(
-            key_for(badge_id, role), role, badge_id, HOST_NONCE, badge_nonce
+            key_for(badge_id, role), role, badge_id, HOST_NONCE, BADGE_NONCE
         )
 
     def say(self, message, now_ms=0):

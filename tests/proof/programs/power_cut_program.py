@@ -180,7 +180,7 @@ class Torture:
         return visited
 
     def cut(self, image, life, bounds, where):
-        """Recover from the flash and judge; cut again. Return how many records were found."""
+        """Recover from the flash and check; cut again. Return how many records were found."""
         self.first_cuts += 1
         again, log = self.recover(image)
         shown, begun, lit = bounds
@@ -191,7 +191,7 @@ class Torture:
             raise AssertionError("%s: %d inputs were shown" % (where, inputs))
         if view is not None and again.found <= records and again.lit[0] != view:
             raise AssertionError("%s: shows %r, not %r" % (where, again.lit[0], view))
-        self.judge(again, life, again.found, where)
+        self.check(again, life, again.found, where)
         state = again.found_state
         if self.first_cuts % PLAY_ON_EACH == 0:
             self.play_on(again, where)
@@ -215,13 +215,13 @@ class Torture:
                     raise AssertionError(
                         "%s: %r, not %r" % (place, last.found_state, (found, state))
                     )
-                self.judge(last, life, found, place)
+                self.check(last, life, found, place)
                 vfs.umount(ROOT)
             if number >= max(seconds):
                 break
             self.done(image, entry)
 
-    def judge(self, again, life, found, where):
+    def check(self, again, life, found, where):
         """The badge is what the records say, and the records are those that were written."""
         expected = life.states.get(found) if found else again.found_state
         if again.found_state != expected:

@@ -78,7 +78,7 @@ class _Explorer:
             if level.is_complete:
                 self._keep(level)
         self._try_settings([goal for goal in goals if goal not in self.met])
-        self._judge(goals)
+        self._check(goals)
         self._check_walks()
         self.report.seconds = time.process_time() - self.begun
 
@@ -180,7 +180,7 @@ class _Explorer:
                 self.met[other] = None
                 self.report.settings.append((other, params))
 
-    def _judge(self, goals: list[Goal]) -> None:
+    def _check(self, goals: list[Goal]) -> None:
         """Sort what was not met into what can't be and what is not known."""
         never = []
         for goal in [goal for goal in goals if goal not in self.met]:

@@ -264,7 +264,7 @@ def install_in_asyncio() -> None:
             if the_bus.dispatch() or self.rings.wake(core):
                 return  # a handler may have made a task ready: the loop looks again
             until_us = None
-            if dt >= 0:
+            if core._task_queue.peek():  # else the loop asks each 3 ms, and nothing is due
                 # To the millisecond at which the task is due, not a whole number of them from now.
                 until_us = the_bus.clock.due_us(dt)
             if dt and (until_us is None or until_us > the_bus.clock.peek_us()):

@@ -37,7 +37,7 @@ def fit(board: dict) -> None:
         shaken.append(Rattle(*board["impact"]))
         the_world.add(shaken[0])
     if board["sensor"] is not None:
-        shaken.append(_fit_sensor(board["sensor"]))
+        shaken.append(fit_sensor(board["sensor"]))
     motor_pin, on_level = board["motor"]
 
     def turn(level: int) -> None:
@@ -48,12 +48,18 @@ def fit(board: dict) -> None:
     pins.listeners[motor_pin] = turn
 
 
-def _fit_sensor(facts: dict):
+def fit_sensor(facts: dict):
+    """Solder the accelerometer that the owner's facts describe to its wires; return it."""
     import lis3dh
     import motion
 
     class Sensor(lis3dh.Lis3dh):
         """The model, on the bus to the owner."""
+
+        def feed(self, profile) -> int:
+            end_us = super().feed(profile)
+            the_world.changed()
+            return end_us
 
         def receive(self, data) -> None:
             super().receive(data)
@@ -73,15 +79,6 @@ def _fit_sensor(facts: dict):
             super().set_motor(is_on)
             the_world.changed()
 
-    def feed(_opcode: int, payload: bytes) -> None:
-        profile = []
-        for offset in range(2, len(payload), _POINT_BYTES):
-            profile.append(struct.unpack_from("<Ihhh", payload, offset))
-        the_pulses.finish_at(sensor.feed(profile), payload[0] | payload[1] << 8)
-
-    def fail(_opcode: int, payload: bytes) -> None:
-        sensor.fault = payload[0]
-
     pin = facts["int1"]
     sensor = Sensor(
         motion.Motion(facts["motor_mg"]), the_world.now_us, lambda level: pins.drive(pin, level)
@@ -93,6 +90,19 @@ def _fit_sensor(facts: dict):
     i2c.attach(facts["sda"], facts["scl"], facts["address"], sensor)
     the_world.add(sensor)
     sleep.before_the_end.append(sensor.tell)
+    _obey_owner(sensor)
+    return sensor
+
+
+def _obey_owner(sensor) -> None:
+    def feed(_opcode: int, payload: bytes) -> None:
+        profile = []
+        for offset in range(2, len(payload), _POINT_BYTES):
+            profile.append(struct.unpack_from("<Ihhh", payload, offset))
+        the_pulses.finish_at(sensor.feed(profile), payload[0] | payload[1] << 8)
+
+    def fail(_opcode: int, payload: bytes) -> None:
+        sensor.fault = payload[0]
+
     bus.register(opcodes.MOTION, opcodes.MOTION, feed, at_once=True)
     bus.register(opcodes.SENSOR_FAULT, opcodes.SENSOR_FAULT, fail, at_once=True)
-    return sensor

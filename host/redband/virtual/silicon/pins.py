@@ -77,8 +77,9 @@ class Pin:
     def value(self, x=None):
         """Return the level now, or set the output level."""
         if x is None:
-            if self._mode == Pin.OUT:
-                return self._output
+            if self._mode == Pin.OUT:  # the pad is read: a short from outside wins
+                level = _driven.get(self._number, opcodes.OPEN)
+                return self._output if level == opcodes.OPEN else level
             bus.receive()
             return self._level
         level = 1 if x else 0

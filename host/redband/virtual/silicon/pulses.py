@@ -1,6 +1,6 @@
 """Edges at the chip's pins that hands make: lists from the owner, and the motor's rattling switch.
 
-Guarantee: pulses of one pin queue behind each other, each with its rest, and never overlap; the
+Guarantee: pulses of one pin queue one after another, each with its rest, and never overlap; the
 owner is told when one is over.
 """
 
