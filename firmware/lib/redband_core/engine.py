@@ -250,20 +250,15 @@ class Engine(State):
         self._history = history
         self.notes = []
         noted = []
-        for entry in entries:
-            self._advance_noting(entry[0], noted)
-            self.step(entry[0], entry[1], entry[2])
-            self._take_notes(noted)
-        self._advance_noting(now_ms, noted)
+        for entry in entries + [(now_ms,)]:
+            fired = 0
+            while fired >= 0:
+                fired = self.advance_one(entry[0])
+                if fired < 0 and len(entry) > 1:
+                    self.step(entry[0], entry[1], entry[2])
+                noted.extend([(self.now_ms, number, value) for number, value in self.notes])
+                self.notes = []
         return noted
-
-    def _advance_noting(self, now_ms, noted):
-        while self.advance_one(now_ms) >= 0:
-            self._take_notes(noted)
-
-    def _take_notes(self, noted):
-        noted.extend([(self.now_ms, number, value) for number, value in self.notes])
-        self.notes = []
 
     # Saving.
 
