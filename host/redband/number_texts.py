@@ -88,6 +88,7 @@ NOTES: Texts = {
         "возвращена прежняя прошивка, причина {}",
     ),
     numbers.NOTE_OF_RULES: ("noted: {}", "отмечено: {}"),
+    numbers.NOTE_RETRACTED: ("note taken back: {}", "отметка отменена: {}"),
 }
 """{}: the value, in words where it is a number of its own table."""
 REASONS: Texts = {
@@ -203,10 +204,7 @@ ANSWERS: Texts = {
     ),
     numbers.ANSWER_ROLE: ("our role may not do this", "наша роль не имеет на это права"),
     numbers.ANSWER_BUSY: ("the badge has too much to do; try again", "повязка занята; повторите"),
-    numbers.ANSWER_OTHER_RULES: (
-        "the badge plays by another ruleset",
-        "на повязке другие правила",
-    ),
+    numbers.ANSWER_OTHER_RULES: ("the badge plays by other rules", "на повязке другие правила"),
     numbers.ANSWER_OLD: ("the badge has heard it", "повязка это уже слышала"),
     numbers.ANSWER_IMPOSSIBLE: (
         "the badge's board cannot do this",

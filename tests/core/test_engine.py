@@ -66,9 +66,9 @@ class Tracks(unittest.TestCase):
         player = lab()
         player.do("switch")
         player.do("open_for", 5 * S)
-        before = player.engine.snapshot()
+        before = player.view()
         self.assertEqual(player.do("switch"), "stuck")
-        self.assertEqual(player.engine.snapshot(), before)
+        self.assertEqual(player.view(), before)
 
     def test_first_refusal_in_the_file_wins(self):
         player = lab()
@@ -98,9 +98,9 @@ class Totality(unittest.TestCase):
 
     def test_endless_always_rules_refuse_the_event_and_undo_it(self):
         player = lab()
-        before = player.engine.snapshot()
+        before = player.view()
         self.assertEqual(player.do("loop"), "endless")
-        self.assertEqual(player.engine.snapshot(), before)
+        self.assertEqual(player.view(), before)
         self.assertEqual((player.engine.notes, player.engine.next_deadline_ms()), ([], 4 * S))
 
     def test_always_rules_run_until_nothing_changes(self):

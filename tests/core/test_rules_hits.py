@@ -102,9 +102,9 @@ class Hits(unittest.TestCase):
     def test_H5_more_hits_at_zero_change_nothing_but_have_a_reason_to_log(self):
         player = dying()
         player.wait(MIN)
-        before = player.engine.snapshot()
+        before = player.view()
         self.assertEqual(player.do("hit", 2, BUTTON), "no_hits_left")
-        self.assertEqual(player.engine.snapshot(), before)
+        self.assertEqual(player.view(), before)
         self.assertEqual((player.count(), player.left()), (0, 14 * MIN))
 
     def test_H6_wounded_is_shown(self):
@@ -315,11 +315,40 @@ class Operations(unittest.TestCase):
             player = dying()
             player.wait(14 * MIN)
             self.assertEqual(player.do("operation_start", kind), "applied")
-            self.assertEqual((player.left(), player.signal()), (-1, "operation"))
-            player.wait(60 * MIN)
+            self.assertEqual((player.left(), player.signal()), (10 * MIN, "operation"))
+            player.wait(10 * MIN - 1)
             self.assertEqual(player.do("operation", kind, SUCCESS), "applied")
             self.assertEqual(player.state(), "recovering")
             self.assertEqual(player.count("traumas_new"), kind)
+
+    def test_H14_death_runs_on_from_where_it_stood_when_an_operation_is_not_finished_in_time(self):
+        for kind in (ORDINARY, RADICAL):
+            player = dying(operation_ms=2 * MIN)
+            player.wait(14 * MIN)
+            player.do("operation_start", kind)
+            player.wait(2 * MIN - 1)
+            self.assertEqual(player.signal(), "operation")
+            player.wait(1)
+            self.assertEqual((player.state(), player.left()), ("dying", MIN))
+            player.wait(MIN)
+            self.assertEqual(player.state(), "dead")
+
+    def test_H14_death_runs_on_from_where_it_stood_when_the_medic_breaks_off(self):
+        for kind in (ORDINARY, RADICAL):
+            player = dying()
+            player.wait(14 * MIN)
+            player.do("operation_start", kind)
+            player.wait(5 * MIN)
+            self.assertEqual(player.do("operation_break_off"), "applied")
+            self.assertEqual((player.state(), player.left()), ("dying", MIN))
+            self.assertEqual(player.do("operation_break_off"), "no_operation")
+            self.assertEqual(player.do("operation_start", kind), "applied")
+            player.wait(MIN)
+            player.do("operation_break_off")
+            player.wait(MIN)
+            self.assertEqual(player.state(), "dead")
+        for other in (Player(), wounded(), resting()):
+            self.assertEqual(other.do("operation_break_off"), "no_operation")
 
     def test_H14_an_operation_ends_as_the_kind_it_was_begun(self):
         player = dying()

@@ -86,16 +86,16 @@ class Arrival(unittest.TestCase):
     def test_R1_a_second_arrival_does_not_fix_the_time_again(self):
         patient = admitted()
         for _ in range(2):
-            before = patient.engine.snapshot()
+            before = patient.view()
             self.assertEqual(patient.do("admit"), "already_there")
-            self.assertEqual(patient.engine.snapshot(), before)
+            self.assertEqual(patient.view(), before)
             patient.prescribe()
 
     def test_R1_prescribed_is_prescribed(self):
         patient = admitted()
         patient.prescribe()
-        self.assertEqual(patient.do("examine", HEAD, DAMAGED), "prescribed")
         self.assertEqual(patient.do("prescribe", OUT_OF_GAME, 0), "prescribed")
+        self.assertEqual(patient.stay(), "treatment")
 
     def test_R2_a_patient_in_treatment_is_shown(self):
         patient = admitted()
@@ -238,13 +238,17 @@ class Infection(unittest.TestCase):
         patient.do("admit")
         self.assertEqual(patient.prescribe((HEAD, INFECTED), (TORSO, DAMAGED)), 40)
 
-    def test_R7_identified_during_the_mortuary_the_time_stands(self):
-        patient = Patient()
-        patient.do("infect")
-        patient.do("game_death", OTHER_CAUSE)
-        patient.do("admit")
-        patient.prescribe((HEAD, DAMAGED))
-        self.assertEqual((patient.do("identify"), patient.minutes()), ("applied", 10))
+    def test_R5_exposure_counts_in_the_mortuary_identified_or_not(self):
+        for is_identified_first in (True, False):
+            patient = Patient()
+            patient.do("infect")
+            patient.do("game_death", OTHER_CAUSE)
+            patient.do("admit")
+            if is_identified_first:
+                patient.do("identify")
+            self.assertEqual(patient.prescribe((LEFT_ARM, DAMAGED)), 20)
+            patient.do("identify")
+            self.assertEqual(patient.minutes(), 20)
 
     def test_R7_nothing_to_identify_in_the_healthy(self):
         patient = admitted()
@@ -352,8 +356,9 @@ class Mortuary(unittest.TestCase):
         self.assertEqual(len(patient.engine.notes), 1)
         self.assertEqual((patient.zones(), patient.state("infection")), ([0] * 6, "none"))
         self.assertEqual((patient.state("mind"), patient.count("sudden_kind")), ("calm", 0))
-        counters = [patient.count(name) for name in ("broken_1", "broken_2", "paid", "roll_due")]
-        self.assertEqual(counters, [0, 0, 0, 0])
+        gone = ("broken_1", "broken_2", "paid", "die", "more_ms", "resources", "stay_ms")
+        self.assertEqual([patient.count(name) for name in gone], [0] * len(gone))
+        self.assertEqual(patient.engine.next_deadline_ms(), -1)
 
     def test_R9_the_rehabilitation_does_not_replace_the_character(self):
         patient = Patient()
@@ -496,10 +501,105 @@ class Discharge(unittest.TestCase):
         self.assertEqual(patient.prescribe(), 0)
         self.assertEqual(patient.stay(), "time_over")
 
-    def test_R12_after_a_day_without_a_prescription_the_time_is_over(self):
-        patient = admitted()
-        patient.wait(24 * HOUR)
-        self.assertEqual(patient.stay(), "time_over")
+    def test_R9_nobody_leaves_unexamined_and_a_day_without_it_alerts_the_doctor(self):
+        for patient in (admitted(), dead(WOUNDS)):
+            patient.wait(24 * HOUR - 1)
+            self.assertEqual(patient.signal(), "admitted")
+            patient.wait(1)
+            self.assertEqual((patient.stay(), patient.signal()), ("admitted", "unexamined"))
+            patient.do("pay", MONEY)
+            self.assertEqual(patient.do("discharge"), "time_not_over")
+            patient.do("roll", HEAD)
+            self.assertEqual((patient.prescribe(), patient.signal()), (0, "time_over"))
+            self.assertEqual(patient.do("discharge"), "applied")
+
+    def test_R9_the_zone_of_the_die_is_not_intact_whatever_is_found(self):
+        for found, expected in ((INTACT, 1), (DAMAGED, 1), (INFECTED, 2)):
+            for is_rolled_first in (True, False):
+                patient = dead(WOUNDS)
+                actions = [("roll", TORSO), ("examine", TORSO, found)]
+                for action in actions if is_rolled_first else actions[::-1]:
+                    patient.do(*action)
+                self.assertEqual(patient.zones(), [0, expected, 0, 0, 0, 0])
+
+    def test_R9_the_die_is_due_once_and_never_in_the_next_stay(self):
+        patient = dead(WOUNDS)
+        patient.do("roll", HEAD)
+        time_over(patient)
+        patient.do("pay", MONEY)
+        patient.do("discharge")
+        patient.do("admit")
+        self.assertEqual(patient.do("roll", HEAD), "no_roll")
+        patient.do("examine", HEAD, INTACT)
+        self.assertEqual(patient.prescribe(), 60)
+
+
+def permutations(items):
+    """Return all orders of a list (MicroPython has no itertools)."""
+    if not items:
+        return [[]]
+    found = []
+    for at, item in enumerate(items):
+        found += [[item] + rest for rest in permutations(items[:at] + items[at + 1 :])]
+    return found
+
+
+class AnyOrder(unittest.TestCase):
+    """R7: the stay is one formula of the facts, in whatever order they come."""
+
+    IMPLANT = {"implant_1_zone": 7, "implant_1_percent": 50}  # of the zones, not of the minutes
+
+    def ends(self, patient_of, actions):
+        """Return the ends that all orders of the actions lead to, a minute apart."""
+        found = set()
+        for order in permutations(actions):
+            patient = patient_of()
+            for action in order:
+                self.assertEqual(patient.do(*action), "applied", action)
+                patient.wait(MIN)
+            found.add((patient.stay(), patient.left("stay"), patient.count("stay_ms")))
+            patient.wait(24 * HOUR)
+            patient.do("use_resource")
+            self.assertEqual(patient.do("discharge"), "applied")
+        return found
+
+    def test_R7_any_order_of_the_desks_actions_gives_the_same_stay(self):
+        for step, stay in ((RESUSCITATION, "treatment"), (OUT_OF_GAME, "suspended")):
+            actions = [("identify",), ("examine", HEAD, DAMAGED), ("examine", LEFT_LEG, INFECTED)]
+            actions += [("prescribe", step, 30), ("pay", MONEY)]
+            for params, minutes in (({}, 2 * 80 + 30), (self.IMPLANT, 80 + 30)):
+                self.check(params, (), actions, (stay, minutes))
+                self.check(params, ("game_death", OTHER_CAUSE), actions, (stay, 0))
+
+    def check(self, params, death, actions, end):
+        def patient_of():
+            patient = Patient(**params)
+            patient.do("infect")
+            if death:
+                patient.do(*death)
+            patient.do("admit")
+            return patient
+
+        stay, minutes = end
+        if death:  # two zones, both infected
+            minutes = 40 * params.get("implant_1_percent", 100) // 100 + 30
+        left_ms = minutes * MIN - len(actions) * MIN
+        self.assertEqual(self.ends(patient_of, actions), {(stay, left_ms, minutes * MIN)})
+
+    def test_R7_a_later_fact_reopens_a_stay_that_was_over(self):
+        for step, stay in ((RESUSCITATION, "treatment"), (OUT_OF_GAME, "suspended")):
+            patient = Patient()
+            patient.do("infect")
+            patient.do("admit")
+            patient.do("prescribe", step, 0)
+            patient.wait(70 * MIN)
+            self.assertEqual(patient.stay(), "time_over")
+            patient.do("identify")
+            self.assertEqual((patient.stay(), patient.minutes()), (stay, 120 - 70))
+            patient.do("examine", HEAD, DAMAGED)
+            self.assertEqual((patient.stay(), patient.minutes()), (stay, 140 - 70))
+            patient.wait(70 * MIN)
+            self.assertEqual(patient.stay(), "time_over")
 
 
 class Common(unittest.TestCase):

@@ -56,10 +56,10 @@ def mind(player):
 class Condition(unittest.TestCase):
     def test_P1_the_unconscious_cannot_act(self):
         for player in each_unconscious():
-            before = player.engine.snapshot()
+            before = player.view()
             self.assertEqual(player.do("stand_up"), "unconscious")
             self.assertEqual(player.do("pick_up"), "unconscious")
-            self.assertEqual(player.engine.snapshot(), before)
+            self.assertEqual(player.view(), before)
 
     def test_P1_penalty_of_four_while_unconscious(self):
         for player in each_unconscious():
@@ -144,12 +144,12 @@ class AtZero(unittest.TestCase):
 
     def test_P3_the_dying_do_not_wake_at_zero(self):
         player = dying()
-        before = player.engine.snapshot()
+        before = player.view()
         for event in (("interact",), ("noise", 1, LOUD), ("turn", 20), ("master_wakes",)):
             self.assertEqual(player.do(*event), "dying")
         self.assertEqual(player.do("heal", 5, REST), "dying")
         self.assertEqual(player.do("sleep", SLEEP, YES, YES), "at_zero")
-        self.assertEqual(player.engine.snapshot(), before)
+        self.assertEqual(player.view(), before)
 
     def test_P3_the_dying_do_not_wake_by_time(self):
         player = dying()

@@ -128,9 +128,9 @@ class LightWound(unittest.TestCase):
 
     def test_W4_only_a_light_wound_without_a_kit_takes_one(self):
         for player in (Fighter(), patched(), heavy(), armband(), escorted(), in_hospital()):
-            before = player.engine.snapshot()
+            before = player.view()
             self.assertEqual(player.do("kit", SELF), "no_light_wound")
-            self.assertEqual(player.engine.snapshot(), before)
+            self.assertEqual(player.view(), before)
 
     def test_W4_the_time_is_a_param(self):
         player = light(kit_ms=2 * S)
@@ -189,9 +189,9 @@ class HeavyWound(unittest.TestCase):
     def test_W6_more_hits_change_nothing_but_have_a_reason_to_log(self):
         for player in (heavy(), armband(), escorted(), in_hospital()):
             player.wait(MIN)
-            before = player.engine.snapshot()
+            before = player.view()
             self.assertEqual(player.do("hit", PYROTECHNICS, SENSOR), "already_heavy")
-            self.assertEqual(player.engine.snapshot(), before)
+            self.assertEqual(player.view(), before)
 
     def test_W7_five_minutes_on_the_spot_then_the_red_armband(self):
         player = heavy()
@@ -277,9 +277,9 @@ class HeavyWound(unittest.TestCase):
 
     def test_W11_it_means_nothing_to_the_others(self):
         for player in (Fighter(), light(), patched(), armband(), escorted(), in_hospital()):
-            before = player.engine.snapshot()
+            before = player.view()
             self.assertEqual(player.do("fight_over", ALL), "not_waiting")
-            self.assertEqual(player.engine.snapshot(), before)
+            self.assertEqual(player.view(), before)
 
     def test_W12_a_medic_brings_the_heavily_wounded_to_the_hospital_early(self):
         player = heavy()

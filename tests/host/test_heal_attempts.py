@@ -226,10 +226,10 @@ def tried(player: Player, role: int, attempt: Deed) -> str:
 def test_G11_heal_attempt(row: Row) -> None:
     _ruleset, _params, _before, role, attempt, answer, after = row
     player = played(row)
-    before = player.engine.snapshot()
+    before = player.view()
     assert tried(player, role, attempt) == answer
     if answer != "applied":
-        assert player.engine.snapshot() == before  # a refused attempt costs and changes nothing
+        assert player.view() == before  # a refused attempt costs and changes nothing
     counters = {info.name for info in player.rules.counters}
     for name, value in after.items():
         assert (player.count(name) if name in counters else player.state(name)) == value

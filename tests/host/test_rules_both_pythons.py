@@ -6,34 +6,39 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.support import proof, random_game
+from tests.support import proof, random_game, taken_back
 
 import redband_core
 from redband.rules import load, shipped
 from redband.rules.replay import find_micropython
 
-HERE = Path(random_game.__file__).parent
+TESTS = Path(random_game.__file__).parents[1]
 EVENTS = proof.of(100_000, 5000)
 SEED = 7
 PROGRAM = """
 import sys
 sys.path[:] = [".frozen", {core!r}, {here!r}]
 from redband_core.ruleset import Ruleset
-import random_game
+from tests.support import random_game, taken_back
 ruleset = Ruleset.from_bytes(bytes.fromhex({data!r}))
+{play}
+"""
+GAME = """
 for digest, applied in random_game.play(ruleset, {count}, {seed}):
     print(digest, applied)
 """
+TAKEN_BACK = "print(*taken_back.play(ruleset, {count}, {seed}))"
+LIVES = proof.of(2000, 40)
+CAN_VOID = [name for name in shipped() if any(event.is_voidable for event in load(name).events)]
 
 
-def on_micropython(data: bytes, count: int) -> subprocess.Popen:
-    """Start the random game of the compiled ruleset on MicroPython."""
+def on_micropython(data: bytes, play: str, count: int) -> subprocess.Popen:
+    """Start random games of the compiled ruleset on MicroPython."""
     program = PROGRAM.format(
         core=str(Path(redband_core.__path__[0]).parent),
-        here=str(HERE),
+        here=str(TESTS.parent),
         data=data.hex(),
-        count=count,
-        seed=SEED,
+        play=play.format(count=count, seed=SEED),
     )
     return subprocess.Popen(
         [find_micropython(), "-X", "heapsize=4M", "-c", program],
@@ -48,7 +53,7 @@ def on_micropython(data: bytes, count: int) -> subprocess.Popen:
 @pytest.mark.parametrize("name", shipped())
 def test_random_events_leave_the_same_bytes(name: str) -> None:
     ruleset = load(name)
-    with on_micropython(ruleset.data, EVENTS) as process:
+    with on_micropython(ruleset.data, GAME, EVENTS) as process:
         here = [
             f"{digest} {applied}"
             for digest, applied in random_game.play(ruleset.ruleset, EVENTS, SEED)
@@ -79,3 +84,16 @@ def test_the_game_reaches_every_state_and_event_of_the_shipped_rulesets() -> Non
         can_void = any(event.is_voidable for event in ruleset.events)
         events = {event.id for event in ruleset.events if event.id or can_void}
         assert seen.applied == events, name
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", CAN_VOID)
+def test_after_a_hit_is_taken_back_all_is_as_if_it_had_never_been(name: str) -> None:
+    ruleset = load(name)
+    with on_micropython(ruleset.data, TAKEN_BACK, LIVES) as process:
+        voids, revived = taken_back.play(ruleset.ruleset, LIVES, SEED)
+        there, error = process.communicate(timeout=280)
+    assert error == ""
+    assert there.split() == [str(voids), str(revived)]
+    assert voids > LIVES
+    assert revived, "what was refused is to be tried again"

@@ -22,7 +22,7 @@ both = pytest.mark.parametrize("runtime", RUNTIMES)
 TRACKS = '"overlay":"awake","mind":"calm","place":"combat","conduct":"playing"}'
 COUNTERS = (
     '"traumas_new":0,"traumas_physical":0,"traumas_mental":0,"lasting_physical":0,'
-    '"lasting_mental":0,"sudden_kind":0,"fouls":0}'
+    '"lasting_mental":0,"death_left_ms":0,"sudden_kind":0,"fouls":0}'
 )
 
 

@@ -32,6 +32,7 @@ operation pmjg 0-1 0-1
 trauma pjg 0-1
 diagnose mg 0-1 0-99 0-1
 treat_trauma mg 0-1
+operation_break_off mjg
 """,
     "wounds": """
 void pmjg 1-32

@@ -29,6 +29,17 @@ class Player:
         """Let time pass."""
         self.engine.advance(self.engine.now_ms + ms)
 
+    def view(self) -> tuple:
+        """Return all that can be seen of the state."""
+        engine = self.engine
+        tracks = range(len(self.rules.tracks))
+        return (
+            engine.now_ms,
+            [engine.track_state(track) for track in tracks],
+            [engine.counter(index) for index in range(len(self.rules.counters))],
+            [engine.timer_left_ms(track) for track in tracks],
+        )
+
     def state(self, track: str = "wound") -> str:
         """Return the name of the track's state."""
         number = [info.name for info in self.rules.tracks].index(track)

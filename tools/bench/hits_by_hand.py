@@ -10,14 +10,14 @@ HISTORY_LIMIT = 32
 
 # fmt: off
 (VOID, HIT, STUN, KNOCK_OUT, TREAT, BANDAGE, OPERATION_START, OPERATION, TRAUMA, DIAGNOSE,
- TREAT_TRAUMA, SUDDEN, SUDDEN_END, PLACE, FOUL, EXCLUDE) = range(16)
+ TREAT_TRAUMA, BREAK_OFF, SUDDEN, SUDDEN_END, PLACE, FOUL, EXCLUDE) = range(17)
 (HEALTHY, WOUNDED, DYING, OPERATED, RADICAL, RESTING, BANDAGE_DUE, BANDAGE_OVERDUE, RESTED,
  RECOVERING, DEAD) = range(11)
 AWAKE, KNOCKDOWN, UNCONSCIOUS = range(3)
 (APPLIED, NOT_APPLICABLE, BAD_ARGUMENTS, UNKNOWN_EVENT, _ENDLESS, NOTHING_TO_VOID, IS_DEAD,
  NO_HITS_LEFT, NOTHING_TO_TREAT, IS_RESTING, BANDAGE_NOT_DUE, NO_BANDAGE, NOT_DYING,
  OTHER_OPERATION, TRAUMA_LIMIT, NOTHING_TO_DIAGNOSE, NO_SUCH_TRAUMA, CANNOT_BE_HEALED,
- IS_EXCLUDED, NOT_IN_COMBAT, NO_SUDDEN_STATE, ALREADY_THERE) = range(22)
+ NO_OPERATION, IS_EXCLUDED, NOT_IN_COMBAT, NO_SUDDEN_STATE, ALREADY_THERE) = range(23)
 (SHOW_EXCLUDED, SHOW_DEAD, SHOW_DYING, SHOW_OPERATION, SHOW_UNCONSCIOUS, SHOW_KNOCKDOWN,
  SHOW_SUDDEN, SHOW_BANDAGE_DUE, SHOW_RESTING, SHOW_RECOVERING, SHOW_WOUNDED, SHOW_SAFE,
  SHOW_TRAUMA, SHOW_HEALTHY) = range(14)
@@ -34,12 +34,18 @@ LIMITS = (
     ((0, 1),),
     ((0, 1), (0, 99), (0, 1)),
     ((0, 1),),
+    (),
     ((0, 2), (0, 1440)),
     ((0, 1),),
     ((0, 1),),
     ((0, 2), (0, 65535)),
     (),
 )
+
+
+def is_hit(entry):
+    """Return whether this of the history is a hit that counted."""
+    return entry[1] == HIT and entry[3] is not None
 
 
 class Hits:
@@ -50,6 +56,7 @@ class Hits:
         self.death_ms = 900_000
         self.rest_ms = 900_000
         self.recovery_ms = 1_500_000
+        self.operation_ms = 600_000
         self.unconscious_ms = 60_000
         self.knockdown_ms = 15_000
         self.trauma_limit = 5
@@ -60,7 +67,7 @@ class Hits:
         self.hits = max_hits
         self.new = self.physical = self.mental = 0
         self.lasting_physical = self.lasting_mental = 0
-        self.sudden_kind = self.fouls = 0
+        self.death_left_ms = self.sudden_kind = self.fouls = 0
         self.health = HEALTHY
         self.overlay = AWAKE
         self.is_sudden = self.is_safe = self.is_excluded = False
@@ -93,6 +100,8 @@ class Hits:
         """The timer of the state of health has run out."""
         if self.health == DYING:
             self.die()
+        elif self.health == OPERATED or self.health == RADICAL:
+            self.go(DYING, self.death_left_ms)
         elif self.health == RESTING:
             self.go(BANDAGE_DUE, self.rest_ms - self.rest_ms // 2)
         elif self.health == BANDAGE_DUE:
@@ -139,23 +148,25 @@ class Hits:
         for i, (low, high) in enumerate(limits):
             if not low <= args[i] <= high:
                 return BAD_ARGUMENTS
-        if self.is_excluded:
-            return IS_EXCLUDED
         if event != HIT and not self.history:
             return self.apply(event, args)
         before = self.save()
         outcome = self.apply(event, args)
-        if not outcome:
-            self.forget_old()
-            if event == HIT or self.history:
-                self.history.append((self.now_ms, event, args, before))
-                if len(self.history) > HISTORY_LIMIT:
-                    self.history.pop(0)
-                    self.forget_old()
+        if outcome and not self.history:
+            return outcome
+        self.forget_old()
+        entry = (self.now_ms, event, args, None if outcome else before)
+        if self.history or is_hit(entry):
+            self.history.append(entry)
+            if len(self.history) > HISTORY_LIMIT:
+                self.history.pop(0)
+                self.forget_old()
         return outcome
 
     def apply(self, event, args):
-        """Apply an event with good arguments to a player in the game."""
+        """Apply an event with good arguments."""
+        if self.is_excluded:
+            return IS_EXCLUDED
         if event == FOUL:
             self.fouls = min(self.fouls + 1, 99)
             return APPLIED
@@ -183,7 +194,13 @@ class Hits:
         if event == OPERATION_START:
             if self.health != DYING:
                 return NOT_DYING
-            self.go(RADICAL if args[0] else OPERATED, 0)
+            self.death_left_ms = self.health_end - self.now_ms
+            self.go(RADICAL if args[0] else OPERATED, self.operation_ms)
+            return APPLIED
+        if event == BREAK_OFF:
+            if self.health != OPERATED and self.health != RADICAL:
+                return NO_OPERATION
+            self.go(DYING, self.death_left_ms)
             return APPLIED
         if event == OPERATION:
             return self.operation(args[0], args[1])
@@ -324,7 +341,7 @@ class Hits:
             self.hits, self.new, self.physical, self.mental, self.lasting_physical,
             self.lasting_mental, self.sudden_kind, self.fouls, self.health, self.overlay,
             self.is_sudden, self.is_safe, self.is_excluded, self.health_end, self.overlay_end,
-            self.sudden_end,
+            self.sudden_end, self.death_left_ms,
         )
         # fmt: on
 
@@ -334,13 +351,13 @@ class Hits:
             self.hits, self.new, self.physical, self.mental, self.lasting_physical,
             self.lasting_mental, self.sudden_kind, self.fouls, self.health, self.overlay,
             self.is_sudden, self.is_safe, self.is_excluded, self.health_end, self.overlay_end,
-            self.sudden_end,
+            self.sudden_end, self.death_left_ms,
         ) = saved
         # fmt: on
 
     def forget_old(self):
         history = self.history
-        while history and (history[0][1] != HIT or history[0][0] < self.now_ms - WINDOW_MS):
+        while history and not (is_hit(history[0]) and history[0][0] >= self.now_ms - WINDOW_MS):
             history.pop(0)
 
     def void(self, args):
@@ -351,13 +368,17 @@ class Hits:
         history = self.history
         doomed = []
         for i, entry in enumerate(history):
-            if entry[1] == HIT and (len(args) == 1 or entry[2][1] == args[1]):
+            if is_hit(entry) and (len(args) == 1 or entry[2][1] == args[1]):
                 doomed.append(i)
         doomed = doomed[-args[0] :]
         if not doomed:
             return NOTHING_TO_VOID
         now_ms = self.now_ms
         first = doomed[0]
+        if len(args) == 2:  # refused presses go with the presses before them
+            for i in range(first, len(history)):
+                if history[i][3] is None and args[1] == 0 and history[i][1:3] == (HIT, (1, 0)):
+                    doomed.append(i)
         self.history = history[:first]
         self.now_ms = history[first][0]
         self.load(history[first][3])

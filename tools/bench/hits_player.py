@@ -9,6 +9,7 @@ TIMED = ("health", "overlay", "mind")
 DEATH_MS = 900_000
 REST_MS = 900_000
 RECOVERY_MS = 1_500_000
+OPERATION_MS = 600_000
 UNCONSCIOUS_MS = 60_000
 KNOCKDOWN_MS = 15_000
 MAX_HITS = 3
@@ -36,7 +37,7 @@ class Player:
         self.hits = MAX_HITS
         self.traumas_new = self.traumas_physical = self.traumas_mental = 0
         self.lasting_physical = self.lasting_mental = 0
-        self.sudden_kind = self.fouls = 0
+        self.death_left_ms = self.sudden_kind = self.fouls = 0
         self.ends: dict[str, int] = {}
 
     def send(self, event: str) -> None:
@@ -121,6 +122,13 @@ class Player:
     def start_recovery(self) -> None:
         self.ends["health"] = self.now_ms + RECOVERY_MS
 
+    def start_operation(self) -> None:
+        self.death_left_ms = self.ends["health"] - self.now_ms
+        self.ends["health"] = self.now_ms + OPERATION_MS
+
+    def go_on_dying(self) -> None:
+        self.ends["health"] = self.now_ms + self.death_left_ms
+
     def recover_with_trauma(self) -> None:
         if self.can_bear_trauma():
             self.add_trauma()
@@ -204,7 +212,7 @@ def _refusal(number: int):
 
 for _name in (
     *("not_in_combat", "no_hits_left", "nothing_to_treat", "bandage_not_due", "no_bandage"),
-    *("not_dying", "other_operation", "nothing_to_diagnose", "no_such_trauma"),
+    *("not_dying", "other_operation", "no_operation", "nothing_to_diagnose", "no_such_trauma"),
     *("cannot_be_healed", "no_sudden_state", "already_there"),
 ):
     setattr(Player, f"refuse_{_name}", _refusal(getattr(by_hand, _name.upper())))

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 EVENTS = (
     *("void", "hit", "stun", "knock_out", "treat", "bandage", "operation_start", "operation"),
-    *("trauma", "diagnose", "treat_trauma", "sudden", "sudden_end", "place", "foul", "exclude"),
+    *("trauma", "diagnose", "treat_trauma", "operation_break_off", "sudden", "sudden_end"),
+    *("place", "foul", "exclude"),
 )
 STATES = {
     "health": (
@@ -27,7 +28,7 @@ STATES = {
 }
 COUNTERS = (
     *("hits", "traumas_new", "traumas_physical", "traumas_mental"),
-    *("lasting_physical", "lasting_mental", "sudden_kind", "fouls"),
+    *("lasting_physical", "lasting_mental", "death_left_ms", "sudden_kind", "fouls"),
 )
 STANDING = ("healthy", "wounded", "resting", "bandage_due", "bandage_overdue", "rested")
 DOWN = ("dying", "operation", "radical")
@@ -54,7 +55,7 @@ def _rows() -> list[Row]:
 
 HEALTH_EVENTS = (
     *("hit", "treat", "bandage", "operation_start", "operation"),
-    *("trauma", "diagnose", "treat_trauma"),
+    *("trauma", "diagnose", "treat_trauma", "operation_break_off"),
 )
 
 
@@ -98,11 +99,15 @@ def _treatment() -> list[Row]:
 
 def _operation() -> list[Row]:
     start, end = "operation_start", "operation"
-    not_dying = (*NOT_DOWN, "operation", "radical")
+    cut, no_cut = ("operation", "radical"), (*NOT_DOWN, "dying")
+    not_dying = (*NOT_DOWN, *cut)
     return [
-        Row("health", start, ("dying",), "radical", "is_radical", "stop_health"),
-        Row("health", start, ("dying",), "operation", "", "stop_health"),
+        Row("health", start, ("dying",), "radical", "is_radical", "start_operation"),
+        Row("health", start, ("dying",), "operation", "", "start_operation"),
         Row("health", start, not_dying, None, "", "refuse_not_dying"),
+        Row("health", "operation_break_off", cut, "dying", "", "go_on_dying"),
+        Row("health", "operation_break_off", no_cut, None, "", "refuse_no_operation"),
+        Row("health", "time_up_health", cut, "dying", "", "go_on_dying"),
         Row("health", end, NOT_DOWN, None, "", "refuse_not_dying"),
         Row("health", end, ("operation",), None, "is_radical", "refuse_other_operation"),
         Row("health", end, ("radical",), None, "is_ordinary", "refuse_other_operation"),

@@ -20,6 +20,7 @@ SHARES = {
     "bandage": 12,
     "operation_start": 6,
     "operation": 5,
+    "operation_break_off": 2,
     "trauma": 3,
     "diagnose": 4,
     "treat_trauma": 4,

@@ -11,6 +11,7 @@ from redband_core import gestures, journal, numbers
 from redband_core.engine import Engine
 from redband_core.errors import RulesError
 from redband_core.limits import CHECKPOINT_MS, TAPS_MAX
+from redband_core.packing import Reader
 from redband_core.ruleset_codes import VOID, VOID_TAG
 
 _NEVER = 1 << 53  # later than any game time that a record can hold
@@ -24,7 +25,7 @@ class Game(GameJournal):
         super().__init__(store, state, provisioned, boot_id)
         self._ruleset = ruleset
         self._params = params
-        self._presses_ms = []  # times of counted presses that a gesture may still take back
+        self._presses = []  # (ms, refusal) of those that a gesture may still take back
         self._void = (-1, [])  # number of the last taking back, and the presses before it
         self._owed = []  # what the rules noted at the newest change, as far as it is not written
         self._closes_ms = _NEVER  # when nothing can be taken back any more: to be written
@@ -60,11 +61,15 @@ class Game(GameJournal):
             self._closes_ms = _NEVER
         while engine.advance_one(game_ms) >= 0:
             self._owed = list(engine.notes)
-        if kind == journal.EVENT:
-            event_id, args = journal.parse_event(payload)
+        if kind == journal.EVENT or kind == journal.REFUSED:
+            reader = Reader(payload)
+            if kind == journal.REFUSED and reader.varint() == numbers.REFUSED_PAUSED:
+                return  # the engine was not asked
+            event_id, args = journal.parse_event(payload, reader)
             if not engine.step(game_ms, event_id, args) and self._ruleset.void_marks[event_id]:
                 self._keep_open(game_ms)
-            self._owed = list(engine.notes)
+            if kind == journal.EVENT:
+                self._owed = list(engine.notes)
         elif kind == journal.NOTE:
             code, value = journal.parse_note(payload)
             owed = (code - numbers.NOTE_OF_RULES, value)
@@ -94,11 +99,11 @@ class Game(GameJournal):
             self._owed = self._owed[1:]
 
     def settle(self, next_seq: int) -> None:
-        void_seq, presses_ms = self._void
+        void_seq, presses = self._void
         if self.decided_seq == void_seq:
             self.decided_seq = -1  # the gesture's own event is still to come
         if void_seq >= next_seq:
-            self._presses_ms = presses_ms
+            self._presses = presses
         super().settle(next_seq)
 
     def take_gesture(
@@ -118,22 +123,27 @@ class Game(GameJournal):
         else:
             self.take_back_presses(first_ms, now_ms)
         self.apply(at_ms, event_id, args)
-        if code == gestures.PRESS and not self.result and self._ruleset.void_marks[event_id]:
-            self._presses_ms.append(at_ms)
-            self._presses_ms = self._presses_ms[-TAPS_MAX - 1 :]
+        if code == gestures.PRESS and self._ruleset.void_marks[event_id]:
+            self._presses.append((at_ms, self.result))
+            self._presses = self._presses[-TAPS_MAX - 1 :]
 
     def take_back_presses(self, first_ms: int, now_ms: int) -> None:
-        count = len([at_ms for at_ms in self._presses_ms if at_ms >= first_ms])
-        if not count:
+        refusals = [refusal for at_ms, refusal in self._presses if at_ms >= first_ms]
+        if not refusals:
             return
         event_id, args = self._ruleset.gesture_event(gestures.PRESS)
         mark = self._ruleset.void_marks[event_id]
         # Name the source where the rules have one, so that a blow meanwhile is not taken back.
         source = (args[mark - VOID_TAG],) if mark >= VOID_TAG else ()
+        void = (len(refusals),) + source
+        if any(refusals):  # they must not count later, when what refused them is taken back
+            void = (-len(refusals),) + (source or (0,))
+        if not self.engine.doomed(void):
+            return
         self.make_room()
-        self._void = (self._store.next_seq, self._presses_ms)
-        self._presses_ms = []
-        self.apply(now_ms, VOID, (count,) + source)
+        self._void = (self._store.next_seq, self._presses)
+        self._presses = []
+        self.apply(now_ms, VOID, void)
 
     def apply(self, at_ms: int, event_id: int, args: tuple) -> int:
         """Decide, write, show; return 0 or the refusal. Raises OSError, with nothing shown."""

@@ -13,11 +13,14 @@ track, then the "always" rules until nothing changes.
 
 from redband_core import numbers
 from redband_core.errors import RulesError
+from redband_core.gestures import PRESS
 from redband_core.ruleset_codes import (
     BAD_ARGUMENTS,
     ENDLESS,
     EXPRESSION_BYTES,
     NOTHING_TO_VOID,
+    REFUSED_FIELDS,
+    RETRACTED,
     UNKNOWN_EVENT,
     VOID,
     VOID_TAG,
@@ -33,6 +36,7 @@ class Engine(State):
 
     now_ms: game time, ms, never decreases. notes: list of (number, value) that the rules noted at
     the last event or timer; who wants them all fires timers with `advance_one` before `step`.
+    After void: RETRACTED + number of each note that never was, then those made instead.
     """
 
     def __init__(self, ruleset, params=None):
@@ -40,7 +44,9 @@ class Engine(State):
 
         Raises RulesError for a wrong number of params or one out of its range.
         """
-        self._history = []  # tuples (ms, event, args, values before, timers before), oldest first
+        # Oldest first: (ms, event, args, values before, timers before), or (ms, event, args) of
+        # one that was refused. The first is never a refused one.
+        self._history = []
         State.__init__(self, ruleset, params)
         self._commit([])
 
@@ -68,7 +74,8 @@ class Engine(State):
         self.now_ms = deadline
         self._timers[track] = NO_TIMER
         state = self._values[track]
-        if self._apply(self.ruleset.state_row(track, state) + EXPRESSION_BYTES, ENDLESS):
+        chosen = self._chosen(self.ruleset.state_row(track, state) + EXPRESSION_BYTES)
+        if not chosen or self._commit(chosen):
             self._signal = -1
             self._find_next()  # nothing was done, but the timer is over
         return track
@@ -78,6 +85,7 @@ class Engine(State):
 
         now_ms: game time; due timers fire first. args: ints as the ruleset's event declares. Void
         (event 0) takes how many to retract and, optionally, the source they must have come from.
+        Minus how many, with the source, counts refused ones too: all presses of a gesture.
         """
         if 0 <= self._next_ms <= now_ms:
             self.advance(now_ms)
@@ -100,23 +108,28 @@ class Engine(State):
                 return BAD_ARGUMENTS
             values[slot] = value
             slot += 1
-        rules = ruleset.event_lists + 2 * event_id
-        otherwise = ruleset.otherwise[event_id]
+        chosen = self._chosen(ruleset.event_lists + 2 * event_id)
+        outcome = ruleset.program[chosen[-1]] if chosen else ruleset.otherwise[event_id]
+        if outcome:
+            if self._history:
+                self._remember((self.now_ms, event_id, tuple(args)))
+            return outcome
         if not self._history and not ruleset.void_marks[event_id]:
-            return self._apply(rules, otherwise)
+            return self._commit(chosen)
         before = (tuple(values[: self._kept]), tuple(self._timers))
-        outcome = self._apply(rules, otherwise)
+        outcome = self._commit(chosen)
         if not outcome:
-            self._remember(event_id, args, before)
+            self._forget_old()
+            if self._history or ruleset.void_marks[event_id]:
+                self._remember((self.now_ms, event_id, tuple(args), before[0], before[1]))
+        elif self._history:
+            self._remember((self.now_ms, event_id, tuple(args)))
         return outcome
 
-    def _apply(self, rules, otherwise):
-        """Decide by the rules whose list's offset stands at `rules`; return 0 or the refusal."""
+    def _chosen(self, rules):
+        """Return which rules fit, of the list whose offset stands at `rules`."""
         program = self.ruleset.program
-        chosen = self._holding(program[rules] | program[rules + 1] << 8)
-        if not chosen:
-            return otherwise
-        return program[chosen[-1]] or self._commit(chosen)
+        return self._holding(program[rules] | program[rules + 1] << 8)
 
     def _commit(self, chosen):
         """Do the effects, then the "always" rules. Return 0, or ENDLESS with nothing changed."""
@@ -148,12 +161,9 @@ class Engine(State):
 
     # Taking back.
 
-    def _remember(self, event_id, args, before):
-        """Keep an applied event with the state before it. Refused ones leave no trace at all."""
-        self._forget_old()
-        if not self._history and not self.ruleset.void_marks[event_id]:
-            return
-        self._history.append((self.now_ms, event_id, tuple(args), before[0], before[1]))
+    def _remember(self, entry):
+        """Keep an event while one before it can be voided: that could change its outcome."""
+        self._history.append(entry)
         if len(self._history) > HISTORY_LIMIT:
             self._history = self._history[1:]
             self._forget_old()
@@ -161,44 +171,94 @@ class Engine(State):
     def _forget_old(self):
         """Drop what can't be voided any more; the first entry kept is one that can."""
         oldest_ms = self.now_ms - self.ruleset.void_window_ms
-        marks = self.ruleset.void_marks
         drop = 0
         for entry in self._history:
-            if entry[0] >= oldest_ms and marks[entry[1]]:
+            if entry[0] >= oldest_ms and self._is_voidable(entry):
                 break
             drop += 1
         if drop:
             self._history = self._history[drop:]
 
-    def _void(self, args):
-        """Retract the latest voidable events: state and timers as if they had never happened."""
-        low, high = self.ruleset.arg_ranges[VOID][0]
-        if not 1 <= len(args) <= 2 or not low <= args[0] <= high:
-            return BAD_ARGUMENTS
+    def _is_voidable(self, entry):
+        return len(entry) > REFUSED_FIELDS and self.ruleset.void_marks[entry[1]] > 0
+
+    def doomed(self, args) -> list:
+        """Return indices of what void would retract among what is remembered, latest first.
+
+        Refused presses among the presses retracted go with them: they were one gesture.
+        """
         self._forget_old()
+        count = args[0]
+        press = self.ruleset.gesture_event(PRESS)
+        found = []
+        at = len(self._history)
+        while at and count:
+            at -= 1
+            entry = self._history[at]
+            mark = self.ruleset.void_marks[entry[1]]
+            if not mark or not self._is_from(entry, mark, args):
+                continue
+            if count < 0:
+                count += 1
+            elif self._is_voidable(entry):
+                count -= 1
+            elif not args[1:] or entry[1:3] != press:
+                continue
+            found.append(at)
+        return found
+
+    def _is_from(self, entry, mark, args):
+        if len(args) == 1:
+            return True
+        if mark < VOID_TAG:  # a ruleset without sources
+            return args[0] < 0
+        return entry[2][mark - VOID_TAG] == args[1]
+
+    def _void(self, args):
+        """Retract events: state, timers and what was refused as if they had never happened."""
+        low, high = self.ruleset.arg_ranges[VOID][0]
+        if not 1 <= len(args) <= 2:
+            return BAD_ARGUMENTS
+        if not low <= (abs(args[0]) if len(args) == 2 else args[0]) <= high:
+            return BAD_ARGUMENTS
+        doomed = self.doomed(args)
         history = self._history
-        doomed = [i for i in range(len(history)) if self._is_voidable(history[i], args[1:])]
-        doomed = doomed[-args[0] :]
-        if not doomed:
+        applied = [at for at in doomed if self._is_voidable(history[at])]
+        if not doomed or not (applied or args[0] < 0):
             return NOTHING_TO_VOID
+        kept = [history[at] for at in range(len(history)) if at not in doomed]
+        if not applied:
+            self._history = kept
+            return 0
         now_ms = self.now_ms
-        first = doomed[0]
-        self._load(history[first][0], history[first][3], history[first][4])
-        self._history = history[:first]
-        self._replay([history[i] for i in range(first, len(history)) if i not in doomed], now_ms)
+        first = applied[-1]
+        start = history[first]
+        noted = self._replay(start, history[:first], history[first:], now_ms)
+        before = [history[at] for at in range(first) if at not in doomed]
+        made = self._replay(start, before, kept[len(before) :], now_ms)
+        for note in noted:
+            if note in made:
+                made.remove(note)
+            else:
+                self.notes.append((RETRACTED + note[1], note[2]))
+        self.notes.extend([note[1:] for note in made])
         return 0
 
-    def _is_voidable(self, entry, source):
-        mark = self.ruleset.void_marks[entry[1]]
-        if not mark or not source:
-            return mark > 0
-        return mark >= VOID_TAG and entry[2][mark - VOID_TAG] == source[0]
-
-    def _replay(self, entries, now_ms):
-        for entry in entries:
-            self.step(entry[0], entry[1], entry[2])
-        self.advance(now_ms)
+    def _replay(self, start, history, entries, now_ms):
+        """Go on from `start` with `entries` until `now_ms`; return (ms, number, value) noted."""
+        self._load(start[0], start[-2], start[-1])
+        self._history = history
         self.notes = []
+        noted = []
+        for entry in entries + [(now_ms,)]:
+            fired = 0
+            while fired >= 0:
+                fired = self.advance_one(entry[0])
+                if fired < 0 and len(entry) > 1:
+                    self.step(entry[0], entry[1], entry[2])
+                noted.extend([(self.now_ms, number, value) for number, value in self.notes])
+                self.notes = []
+        return noted
 
     # Saving.
 
@@ -227,6 +287,4 @@ class Engine(State):
                 self._set_params(old)
                 raise RulesError(numbers.ERROR_SNAPSHOT_COUNTER)
         self._values = values
-        self._load(start[0], start[1], start[2])
-        self._history = []
-        self._replay(history, now_ms)
+        self._replay(start, [], history, now_ms)

@@ -62,6 +62,7 @@ NOTE_UPDATE_CONFIRMED = 78  # starts on trial; the new firmware stays
 NOTE_UPDATE_ROLLED_BACK = 79  # why, 1 a reset, 2 too many starts; the firmware before is back
 NOTE_HEAP_SHORT = 80  # bytes left for Python; the badge starts again while its game is at rest
 NOTE_OF_RULES = 256  # + number of the ruleset's own note; what the rules noted
+NOTE_RETRACTED = 512  # + number of the ruleset's own note; one that was taken back
 
 # Which sleep begins.
 SLEEP_TRANSPORT = 1

@@ -18,6 +18,9 @@ NEVER_VOID = 0
 VOID_ANY = 1  # larger marks: VOID_TAG + number of the argument that tells the source
 VOID_TAG = 2
 
+REFUSED_FIELDS = 3  # of what the engine remembers of a refused event
+RETRACTED = 256  # + number of a note that void took back: NOTE_RETRACTED - NOTE_OF_RULES
+
 # Effects: (op, target, a, expression).
 SET = 1  # counter slot = expression, kept inside the counter's bounds
 GO = 2  # track to state a, timer from the expression or, without one, from the state

@@ -90,8 +90,9 @@ def _start(payload: bytes, is_in_timer: bool) -> Text:
 def _note(payload: bytes, names: RuleNames) -> Text | None:
     code, value = journal.parse_note(payload)
     if code >= numbers.NOTE_OF_RULES:
-        name = names.note(code - numbers.NOTE_OF_RULES)
-        told = number_texts.NOTES[numbers.NOTE_OF_RULES]
+        kind = numbers.NOTE_OF_RULES if code < numbers.NOTE_RETRACTED else numbers.NOTE_RETRACTED
+        name = names.note(code - kind)
+        told = number_texts.NOTES[kind]
         return Text(*[one.format(f"{name} {value}") for one in told])
     return Text(*number_texts.note(code, value)) if code in _FOR_ALL else None
 

@@ -17,6 +17,7 @@ from redband.rules.model import EventInfo
 from redband.store.store import Store
 from redband_core.errors import RulesError
 from redband_core.ruleset import Ruleset
+from redband_core.ruleset_codes import VOID
 
 DARK = (0, 0, 0)
 """Patterns of the three outputs when nothing is known: all off."""
@@ -87,6 +88,8 @@ class RuleNames:
 def _told(event: EventInfo, args: Sequence[int], language: str) -> str:
     """Return an event as people say it: its title, and its arguments by their names."""
     words = []
+    if event.id == VOID:
+        args = [abs(value) for value in args]  # minus: refused ones among them
     for info, value in zip(event.args, args, strict=False):
         is_choice = 0 <= value < len(info.choices)
         words.append(info.choices[value][1].get(language) if is_choice else str(value))

@@ -51,6 +51,18 @@ class Player:
         """Return ms left of the track's timer."""
         return self.engine.timer_left_ms(self.names.TRACKS.index(track))
 
+    def view(self):
+        """Return all that can be seen of the state."""
+        engine = self.engine
+        tracks = range(len(self.names.TRACKS))
+        return (
+            engine.now_ms,
+            [engine.track_state(track) for track in tracks],
+            [engine.counter(index) for index in range(len(self.names.COUNTERS))],
+            [engine.timer_left_ms(track) for track in tracks],
+            engine.signal(),
+        )
+
     def signal(self):
         """Return the name of the signal."""
         return self.names.SIGNALS[self.engine.signal()]
